@@ -1,9 +1,12 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build stubs demo test busy torch real asan tsan wheel deb fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
+.PHONY: help setup setup-build stubs demo test busy torch real asan tsan arm arm-smoke x86-32 wheel wheels deb fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+# Kernels beside the portable ones and beside their definition; layouts; what machines are.
+CROSS_SMOKE := *Kernels*:Convert.*:Layout*:Views*:Chain*:Reshape*:Processor.*:Machine.*:ReduceKernels*:Elements*:Accessor*:At.*
 
 help: ## Say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -44,8 +47,21 @@ tsan: setup ## The tests about threads under ThreadSanitizer
 	cmake --build --preset tsan --target tenstride-tests
 	$(FIXED_ADDRESSES) ctest --preset tsan
 
+arm: setup ## core, numeric and their tests for 64-bit ARM, run by qemu-user: with NEON, then with SVE of 256 bits
+	scripts/cross.sh arm
+	scripts/cross.sh arm-sve
+
+arm-smoke: setup ## Of these, with NEON, the tests of layouts and of kernels
+	scripts/cross.sh arm '$(CROSS_SMOKE)'
+
+x86-32: setup ## core, numeric, notation and their tests for 32-bit x86, where addresses are shorter than indices
+	scripts/cross.sh x86-32
+
 wheel: setup ## Build the Python wheel, install it into an empty environment and try it there
 	scripts/wheel.sh
+
+wheels: setup ## Build a wheel for each Python from 3.9 to 3.11 that is there, and one by the stable ABI for 3.12 and later
+	scripts/wheels.sh
 
 deb: setup ## Build the Debian packages libtenstride0.1, libtenstride-dev and tenstride
 	scripts/deb.sh

@@ -10,7 +10,7 @@
 #include <new>
 #include <string>
 
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::bench {
 namespace {

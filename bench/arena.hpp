@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
 
 namespace tenstride::bench {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic compared with a plain copy that reads and writes as many bytes: the figures of
 // docs/arithmetic.md.
-#include "tenstride/arithmetic.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
 
 #include "session.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/factory.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::bench {
 namespace {

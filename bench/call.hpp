@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tenstride/index.hpp"
+#include "tenstride/base/index.hpp"
 
 namespace tenstride::bench {
 

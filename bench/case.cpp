@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "tenstride/views.hpp"
+#include "tenstride/layout/views.hpp"
 
 namespace tenstride::bench {
 namespace {

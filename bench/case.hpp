@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::bench {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies from practice: matrices, channels, heads, images, slices, flips, expansions.
 #include "case.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/layout/views.hpp"
 
 namespace tenstride::bench {
 namespace {

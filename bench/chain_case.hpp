@@ -7,7 +7,7 @@
 
 #include "case.hpp"
 #include "check.hpp"
-#include "tenstride/pattern.hpp"
+#include "tenstride/pattern/pattern.hpp"
 
 namespace tenstride::bench {
 

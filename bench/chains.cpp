@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "case.hpp"
 #include "check.hpp"
-#include "tenstride/reduce.hpp"
+#include "tenstride/reduce/reduce.hpp"
 
 namespace tenstride::bench {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "session.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "session.hpp"
-#include "tenstride/run_plan.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::bench {
 namespace {
@@ -21,7 +21,7 @@ std::string run_line(const CopyPlan& made) {
 Json description(const CopyCase& what, const std::string& destination, int threads) {
   const std::size_t moved = what.bytes_read() + what.destination_bytes();
   const CopyPlan made =
-      plan(row_major(what.view.shape), what.dst_type, what.view, what.src_type, options_here());
+      plan_copy(row_major(what.view.shape), what.dst_type, what.view, what.src_type, options_here());
   return {{"family", what.family},
           {"name", what.name},
           {"destination", destination},

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "tenstride/views.hpp"
+#include "tenstride/layout/views.hpp"
 
 namespace tenstride::bench {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "draw.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/layout/views.hpp"
 
 namespace tenstride::bench {
 namespace {

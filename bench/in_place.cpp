@@ -2,8 +2,8 @@
 // Axes permuted in place, compared with a plain copy of as many bytes and with the copy into a second tensor:
 // the table of docs/in-place.md.
 #include "session.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/permute_in_place.hpp"
+#include "tenstride/copy/permute_in_place.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "arena.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "session.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::bench {
 namespace {

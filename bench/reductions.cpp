@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions compared with a plain read of the same bytes, plus a fill if there are many results: the tables
 // of bench/notes/reductions.md.
-#include "tenstride/reduce.hpp"
+#include "tenstride/reduce/reduce.hpp"
 
 #include "session.hpp"
-#include "tenstride/dtype.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/rearrange.hpp"
-#include "tenstride/reduce_pattern.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/ops/reduce_pattern.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -22,8 +22,18 @@ find_package(Threads REQUIRED)
 tenstride_depends(core Threads Threads::Threads "")
 
 # Highway: SIMD from one source for every instruction set.
-find_package(hwy CONFIG REQUIRED)
-tenstride_depends(core hwy hwy::hwy libhwy)
+# Its headers alone are used, so that nobody who links the library needs it.
+find_package(hwy CONFIG QUIET)
+if(TARGET hwy::hwy)
+  set(highway $<TARGET_PROPERTY:hwy::hwy,INTERFACE_INCLUDE_DIRECTORIES>)
+else()
+  find_path(TENSTRIDE_HIGHWAY_INCLUDE hwy/highway.h REQUIRED)
+  mark_as_advanced(TENSTRIDE_HIGHWAY_INCLUDE)
+  set(highway ${TENSTRIDE_HIGHWAY_INCLUDE})
+endif()
+add_library(tenstride_highway INTERFACE)
+target_include_directories(tenstride_highway SYSTEM INTERFACE ${highway})
+list(APPEND tenstride_core_libraries $<BUILD_INTERFACE:tenstride_highway>)
 
 # oneTBB: threads that compose with the caller's own.
 set(TENSTRIDE_HAS_TBB OFF)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` installs: of each part its headers, one or both kinds of library, its CMake targets and
 # tenstride-PART.pc; the CMake package, tenstride.pc, the program.
-# Components: PART is the shared library, PART-development what programs are built with, `package` the CMake package and
-# tenstride.pc, `program` the program.
+# Components: PART is the shared library, PART-development what programs are built with, `package` the CMake package,
+# tenstride.pc and the header of all parts, `program` the program.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenstride)
@@ -64,6 +64,10 @@ foreach(part IN LISTS TENSTRIDE_PARTS)
          "set(_tenstride_${part}_packages ${tenstride_${part}_packages})\n"
          "set(_tenstride_${part}_pc_targets ${tenstride_${part}_pc_targets})\n")
 endforeach()
+if(TENSTRIDE_HAS_ALL_PARTS)
+  install(FILES ${PROJECT_SOURCE_DIR}/include/tenstride/tenstride.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenstride
+          COMPONENT package)
+endif()
 set(pc_requires_private "")
 set(pc_libs_private "")
 list(TRANSFORM TENSTRIDE_PARTS PREPEND tenstride- OUTPUT_VARIABLE every_part)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # The parts of the library, as src/layers.json has them: TENSTRIDE_EVERY_PART, each behind those that it needs, and for
-# each PART tenstride_PART_about, _needs, _folders (of src/) and _headers (in include/). TENSTRIDE_PARTS comes out as the parts
-# that are built.
+# each PART tenstride_PART_about, _needs, _folders (of src/ and include/tenstride/) and _headers (in include/).
+# TENSTRIDE_PARTS comes out as the parts that are built.
 
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/layers.json)
 file(READ ${PROJECT_SOURCE_DIR}/src/layers.json layers)
 
 # tenstride_members(RESULT KEY …): the keys of an object, sorted, or the strings of a list, in it.
 function(tenstride_members result)
-  string(JSON type TYPE ${layers} ${ARGN})
-  string(JSON count LENGTH ${layers} ${ARGN})
+  string(JSON type TYPE "${layers}" ${ARGN})
+  string(JSON count LENGTH "${layers}" ${ARGN})
   set(found "")
   set(i 0)
   while(i LESS count)
     if(type STREQUAL "OBJECT")
-      string(JSON member MEMBER ${layers} ${ARGN} ${i})
+      string(JSON member MEMBER "${layers}" ${ARGN} ${i})
     else()
-      string(JSON member GET ${layers} ${ARGN} ${i})
+      string(JSON member GET "${layers}" ${ARGN} ${i})
     endif()
     list(APPEND found ${member})
     math(EXPR i "${i} + 1")
@@ -24,28 +24,25 @@ function(tenstride_members result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-string(JSON count LENGTH ${layers} parts)
+string(JSON count LENGTH "${layers}" parts)
 math(EXPR last "${count} - 1")
 set(TENSTRIDE_EVERY_PART "")
 foreach(i RANGE ${last})
-  string(JSON part GET ${layers} parts ${i} name)
+  string(JSON part GET "${layers}" parts ${i} name)
   list(APPEND TENSTRIDE_EVERY_PART ${part})
-  string(JSON tenstride_${part}_about GET ${layers} parts ${i} about)
+  string(JSON tenstride_${part}_about GET "${layers}" parts ${i} about)
   tenstride_members(tenstride_${part}_needs parts ${i} needs)
   set(tenstride_${part}_folders "")
-  set(tenstride_${part}_headers "")
+  set(tenstride_${part}_headers tenstride/${part}.hpp)
 endforeach()
 tenstride_members(folders folders)
 foreach(folder IN LISTS folders)
-  string(JSON part GET ${layers} folders ${folder} part)
+  string(JSON part GET "${layers}" folders ${folder} part)
   list(APPEND tenstride_${part}_folders ${folder})
-  tenstride_members(headers folders ${folder} headers)
-  list(TRANSFORM headers REPLACE "(.+)" "tenstride/\\1.hpp")
+  file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS
+       ${PROJECT_SOURCE_DIR}/include/tenstride/${folder}/*.hpp)
   list(APPEND tenstride_${part}_headers ${headers})
 endforeach()
-file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tenstride/io/*.hpp)
-list(APPEND tenstride_io_headers ${headers})
-list(REMOVE_DUPLICATES tenstride_io_headers)
 
 set(TENSTRIDE_PARTS ${TENSTRIDE_EVERY_PART} CACHE STRING "Parts of the library to build; what they need is built, too")
 set(parts ${TENSTRIDE_PARTS})

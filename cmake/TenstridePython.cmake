@@ -4,7 +4,7 @@
 if(NOT SKBUILD AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python3 AND NOT Python_EXECUTABLE)
   set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python3)
 endif()
-find_package(Python 3.9 COMPONENTS Interpreter Development.Module)
+find_package(Python 3.9 COMPONENTS Interpreter Development.Module ${SKBUILD_SABI_COMPONENT})
 if(NOT Python_FOUND)
   message(STATUS "tenstride: no Python to build for, the package is left out")
   return()

@@ -13,7 +13,7 @@ function(tenstride_tool target folder output)
   add_executable(${target} ${sources})
   tenstride_target(${target})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output} INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tools ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${target} PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}")
   target_link_libraries(${target} PRIVATE tenstride::tenstride CLI11::CLI11 nlohmann_json::nlohmann_json
                                           ${CMAKE_DL_LIBS})

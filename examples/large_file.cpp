@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "tenstride/factory.hpp"
 #include "tenstride/io/npy.hpp"
 #include "tenstride/io/permute_file.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 int main() {
   using namespace tenstride;

@@ -2,9 +2,9 @@
 // The first minutes with the library: a tensor, views of it, and the copies one can see coming.
 #include <cstdio>
 
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 int main() {
   using namespace tenstride;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# For the scripts that set benchmarks up, which source it: install_optional PACKAGE… installs Debian or Ubuntu packages,
+# Sourced by other scripts: install_optional PACKAGE… installs Debian or Ubuntu packages,
 # one by one, because a release may lack some of them. It tells what it does by their function `say`.
 
 install_optional() {
@@ -19,6 +19,6 @@ install_optional() {
   for package in "${missing[@]}"; do
     say "installing $package"
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 install -q -y \
-      --no-install-recommends "$package" || say "$package is not available here; the benchmarks leave it out"
+      --no-install-recommends "$package" || say "$package is not available here; what needs it is left out"
   done
 }

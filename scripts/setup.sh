@@ -106,6 +106,9 @@ fi
 install_packages
 check_cmake
 if [ "$only_build" = no ]; then
+  # What the examples exchange memory with.
+  . scripts/optional_packages.sh
+  install_optional libeigen3-dev libxtensor-dev libopencv-core-dev
   make_venv
   make_torch_venv
 fi

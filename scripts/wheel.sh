@@ -4,11 +4,12 @@
 # environment and tries what it promises there: the package without NumPy, the program it carries, the typing information, and
 # no library of the system but those that every Linux has.
 # TENSTRIDE_WHEEL=dev reuses what the preset dev compiled and takes a minute; it is for a test. PYTHON is the Python to build
-# for, by default that of .venv; each version of Python needs a wheel of its own.
+# for, by default that of .venv; up to 3.11 each version needs a wheel of its own, from 3.12 on one is for all. OUT is the
+# folder for the wheel.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-out=build/wheel
+out=${OUT:-build/wheel}
 rm -rf "$out"
 mkdir -p "$out/built"
 python=${PYTHON:-.venv/bin/python3}

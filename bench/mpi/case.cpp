@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::bench {
 namespace {

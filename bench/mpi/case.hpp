@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/distributed/redistribution.hpp"
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/distribution/redistribution.hpp"
 
 /// The program tenstride-mpi-bench: redistributions over MPI, by tenstride and by other libraries.
 namespace tenstride::bench {

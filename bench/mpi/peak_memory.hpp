@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "tenstride/index.hpp"
+#include "tenstride/base/index.hpp"
 
 namespace tenstride::bench {
 

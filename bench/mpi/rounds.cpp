@@ -8,8 +8,8 @@
 
 #include "numbers.hpp"
 #include "peak_memory.hpp"
+#include "tenstride/base/error.hpp"
 #include "tenstride/distributed/mpi.hpp"
-#include "tenstride/error.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../peer.hpp"
-#include "tenstride/coalesce.hpp"
+#include "tenstride/layout/coalesce.hpp"
 
 namespace tenstride::bench {
 namespace {

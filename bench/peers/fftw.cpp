@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../peer.hpp"
-#include "tenstride/coalesce.hpp"
+#include "tenstride/layout/coalesce.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tenstride/coalesce.hpp"
+#include "tenstride/layout/coalesce.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "../arena.hpp"
 #include "../peer.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::bench {
 namespace {

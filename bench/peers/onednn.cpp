@@ -8,7 +8,7 @@
 #endif
 
 #include "../peer.hpp"
-#include "tenstride/coalesce.hpp"
+#include "tenstride/layout/coalesce.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "../peer.hpp"
 #include "matrices.hpp"
-#include "tenstride/coalesce.hpp"
+#include "tenstride/layout/coalesce.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -2,10 +2,10 @@
 #include <memory>
 
 #include "../peer.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/memory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/memory/memory.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 #include "tenstride_chains.hpp"
 #include "tenstride_computations.hpp"
 #include "tenstride_operations.hpp"
@@ -25,7 +25,7 @@ ScaleShift arithmetic_of(const CopyCase& what) {
 Call fresh(const CopyJob& job) {
   const CopyCase& what = job.what;
   const Tensor source = source_of(job);
-  const Tensor view = source.with_layout(what.view);
+  const Tensor view(source.storage(), what.view, source.dtype());
   const auto data = [](const Tensor& x) { return x.data_ptr(); };
   const DType type = what.dst_type;
   if (what.scales()) {
@@ -53,7 +53,8 @@ class Tenstride : public Peer {
 
   Call copy(const CopyJob& job) override {
     const CopyCase& what = job.what;
-    const Tensor view = source_of(job).with_layout(what.view);
+    const Tensor source = source_of(job);
+    const Tensor view(source.storage(), what.view, source.dtype());
     auto dst = std::make_shared<Tensor>(from_blob(job.dst, what.view.shape, what.dst_type));
     Call call;
     if (what.scales()) {

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "tenstride/factory.hpp"
-#include "tenstride/lazy.hpp"
-#include "tenstride/rearrange.hpp"
+#include "tenstride/copy/lazy.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride_computations.hpp"
 
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/compare.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/reduce.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/elementwise/compare.hpp"
+#include "tenstride/reduce/reduce.hpp"
+#include "tenstride/tensor/factory.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::bench {
 namespace {
@@ -19,8 +19,8 @@ Call makes(Make make) {
 
 Tensor input(const ComputationJob& job, std::size_t number) {
   const ComputationInput& what = job.what.inputs[number];
-  return from_blob(const_cast<std::byte*>(job.source(number)), what.source, job.what.type)
-      .with_layout(what.view);
+  const Tensor whole = from_blob(const_cast<std::byte*>(job.source(number)), what.source, job.what.type);
+  return Tensor(whole.storage(), what.view, job.what.type);
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "tenstride/indexing.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/random.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/random/random.hpp"
 
 namespace tenstride::bench {
 namespace {

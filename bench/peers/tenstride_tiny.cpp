@@ -5,12 +5,12 @@
 #include <memory>
 #include <new>
 
-#include "tenstride/copy_plan.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/plan/copy_plan.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::bench {
 namespace {
@@ -83,21 +83,10 @@ void add_views(std::vector<Tiny>& all) {
   view("is_contiguous", [x] { return x.is_contiguous(); });
 }
 
-void add_moved_views(std::vector<Tiny>& all) {
+void add_move(std::vector<Tiny>& all) {
   const Tensor x = empty({2, 3, 4, 5});
-  const auto moved = [&](const char* what, auto step) {
-    all.push_back(move_through(std::string("moved view, rank 4: ") + what, x, step));
-  };
-  moved("move of the handle", [](Tensor&& t) { return Tensor(std::move(t)); });
-  moved("view", [](Tensor&& t) { return std::move(t).view({2, 3, 4, 5}); });
-  moved("permute", [](Tensor&& t) { return std::move(t).permute({0, 1, 2, 3}); });
-  moved("transpose", [](Tensor&& t) { return std::move(t).transpose(1, 2); });
-  moved("slice", [](Tensor&& t) { return std::move(t).slice(2, 0, 4); });
-  moved("narrow", [](Tensor&& t) { return std::move(t).narrow(2, 0, 4); });
-  moved("unsqueeze, select", [](Tensor&& t) { return std::move(t).unsqueeze(0).select(0, 0); });
-  moved("expand", [](Tensor&& t) { return std::move(t).expand({2, 3, 4, 5}); });
-  moved("as_strided", [](Tensor&& t) { return std::move(t).as_strided({2, 3, 4, 5}, {60, 20, 5, 1}); });
-  moved("reshape as a view", [](Tensor&& t) { return std::move(t).reshape({2, 3, 4, 5}); });
+  all.push_back(
+      move_through("view, rank 4: move of the handle", x, [](Tensor&& t) { return Tensor(std::move(t)); }));
 }
 
 void add_layouts(std::vector<Tiny>& all) {
@@ -123,11 +112,11 @@ Tiny bare_transpose() {
   const Tensor square = zeros({64, 64});
   Tensor dst = empty({64, 64});
   const CopyPlan ready =
-      plan(dst.layout(), dst.dtype(), square.t().layout(), square.dtype(), {.max_threads = 1});
+      plan_copy(dst.layout(), dst.dtype(), square.t().layout(), square.dtype(), {.max_threads = 1});
   return {"small: transpose of 64x64 float32, ready plan into warm memory",
           [square, dst, ready](std::int64_t count) mutable {
             std::byte* const to = dst.mutable_storage_data();
-            for (std::int64_t i = 0; i < count; ++i) run(ready, to, square.storage_data());
+            for (std::int64_t i = 0; i < count; ++i) run_plan(ready, to, square.storage_data());
           }};
 }
 
@@ -193,7 +182,7 @@ void add_ledgers(std::vector<Tiny>& all) {
 std::vector<Tiny> tenstride_tiny() {
   std::vector<Tiny> all;
   add_views(all);
-  add_moved_views(all);
+  add_move(all);
   add_layouts(all);
   add_small(all);
   add_ledgers(all);

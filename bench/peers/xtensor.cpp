@@ -10,7 +10,7 @@
 #include <xtensor/xview.hpp>
 
 #include "../peer.hpp"
-#include "tenstride/coalesce.hpp"
+#include "tenstride/layout/coalesce.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "operations/call.hpp"
 #include "types.hpp"
 
@@ -29,8 +30,8 @@ constexpr Absent absent[] = {
 
 bool to_bool(nb::handle given) {
   if (PyBool_Check(given.ptr()) == 0) {
-    throw TypeError(detail::message("requires_grad: must be True or False, ",
-                                    std::string_view(Py_TYPE(given.ptr())->tp_name), " is given"));
+    throw TypeError(
+        detail::message("requires_grad: must be True or False, ", name_of_type(given), " is given"));
   }
   return given.ptr() == Py_True;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "defaults.hpp"
 #include "documentation.hpp"
 #include "errors.hpp"
@@ -101,8 +102,8 @@ PyObject* from_result(const Call& call, const Layout& before, const Given& given
   const bool has_twins =
       call.operation().op_class == OpClass::view_or_self && given.size() == items->items.size();
   for (std::size_t i = 0; i < items->items.size(); ++i) {
-    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
-                     from_tensor(call, before, given, items->items[i], has_twins ? &given[i] : nullptr));
+    NB_TUPLE_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
+                      from_tensor(call, before, given, items->items[i], has_twins ? &given[i] : nullptr));
   }
   // `x.max(1)` gives a tuple whose parts have names.
   const std::string_view name = call.operation().name;
@@ -159,7 +160,7 @@ PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* ar
     std::optional<Value> receiver;
     if (self != nullptr) receiver = to_value(self, given);
     std::vector<Argument> values;
-    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+    const Py_ssize_t named = names == nullptr ? 0 : NB_TUPLE_GET_SIZE(names);
     values.reserve(static_cast<std::size_t>(count + named));
     nb::object data;  // as lists, for as long as the call takes
     if (operation.name == "new_tensor" && count > 0) data = with_lists(arguments[0]);
@@ -167,7 +168,7 @@ PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* ar
       values.push_back({to_value(i == 0 && data ? data.ptr() : arguments[i], given), {}, {}});
     }
     for (Py_ssize_t i = 0; i < named; ++i) {
-      const char* name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+      const char* name = PyUnicode_AsUTF8AndSize(NB_TUPLE_GET_ITEM(names, i), nullptr);
       if (name == nullptr) throw nb::python_error();
       values.push_back({to_value(arguments[count + i], given), {}, name});
     }
@@ -265,7 +266,7 @@ int set_attribute(PyObject* self, PyObject* value, void* operation) {
     const bool is_number = PyLong_Check(value) || PyFloat_Check(value) || PyComplex_Check(value);
     if (!is_number && !is_tensor(value)) {
       throw TypeError(detail::message(name, ": what is assigned must be a number or a Tensor, not ",
-                                      Py_TYPE(value)->tp_name));
+                                      name_of_type(value)));
     }
     Given given;
     const Value written = to_value(value, given);

@@ -11,7 +11,7 @@
 #include "sequences.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/io/permute_file.hpp"
-#include "tenstride/pattern.hpp"
+#include "tenstride/pattern/pattern.hpp"
 #include "types.hpp"
 #include "values.hpp"
 

@@ -2,7 +2,7 @@
 #include "converting.hpp"
 #include "einops.hpp"
 #include "exchange.hpp"
-#include "tenstride/convert.hpp"
+#include "tenstride/einops/convert.hpp"
 #include "types.hpp"
 
 /// Arrays in another order of axes and of another type, in one pass.

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "errors.hpp"
-#include "tenstride/default_dtype.hpp"
+#include "tenstride/base/default_dtype.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -25,7 +26,7 @@ PrintOptions printing;
 /// A threshold may be infinite or broken: more elements than that many are summarised.
 Index to_threshold(nb::handle given) {
   if (!PyFloat_Check(given.ptr())) return to_index(given.ptr());
-  const double threshold = std::floor(PyFloat_AS_DOUBLE(given.ptr()));
+  const double threshold = std::floor(number_of_float(given.ptr()));
   if (!(threshold < 0x1p63)) return std::numeric_limits<Index>::max();
   return threshold < 0 ? -1 : static_cast<Index>(threshold);
 }
@@ -94,8 +95,8 @@ void define_defaults(nb::module_& module) {
       [](nb::handle type) {
         const std::optional<DType> found = find_dtype(type.ptr());
         if (!found) {
-          throw TypeError(detail::message("set_default_dtype: a dtype must be given (",
-                                          std::string_view(Py_TYPE(type.ptr())->tp_name), ")"));
+          throw TypeError(
+              detail::message("set_default_dtype: a dtype must be given (", name_of_type(type), ")"));
         }
         set_default_dtype(*found);
       },

@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "tenstride/device.hpp"
-#include "tenstride/format.hpp"
+#include "tenstride/memory/device.hpp"
+#include "tenstride/print/format.hpp"
 
 /// What holds where a call does not say otherwise: the floating type, the device of factories, how tensors
 /// are printed.

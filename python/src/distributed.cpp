@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "base/message.hpp"
-#include "tenstride/distributed/local_view.hpp"
-#include "tenstride/reshape.hpp"
+#include "cpython.hpp"
+#include "tenstride/distribution/local_view.hpp"
+#include "tenstride/layout/reshape.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -22,8 +23,7 @@ Placement to_placement(nb::handle given) {
   if (nb::isinstance<Placement>(given)) return nb::cast<Placement>(given);
   if (nb::isinstance<nb::str>(given)) return distributed::parse_placement(nb::cast<std::string>(given));
   throw TypeError(detail::message("distribute: a placement must be Replicate(), Shard(dim) and the like, or ",
-                                  "a text as \"S(0)\" (", std::string_view(Py_TYPE(given.ptr())->tp_name),
-                                  ")"));
+                                  "a text as \"S(0)\" (", name_of_type(given), ")"));
 }
 
 /// One placement, for a mesh of one axis, or several, also as one text.

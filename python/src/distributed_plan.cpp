@@ -3,7 +3,7 @@
 
 #include "distributed.hpp"
 #include "exchange.hpp"
-#include "tenstride/distributed/redistribution.hpp"
+#include "tenstride/distribution/redistribution.hpp"
 #include "types.hpp"
 #include "values.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 #include "types.hpp"
 
 namespace tenstride::python {

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "ledger.hpp"
 #include "sequences.hpp"
-#include "tenstride/rearrange.hpp"
-#include "tenstride/reduce_pattern.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/ops/reduce_pattern.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -28,8 +29,7 @@ std::vector<AxisSize> axis_sizes(const nb::dict& given) {
 
 const Tensor& required_tensor(nb::handle given, std::string_view operation) {
   if (is_tensor(given.ptr())) return tensor_of(given.ptr());
-  throw TypeError(
-      detail::message(operation, ": ", std::string_view(Py_TYPE(given.ptr())->tp_name), " must be a Tensor"));
+  throw TypeError(detail::message(operation, ": ", name_of_type(given), " must be a Tensor"));
 }
 
 std::vector<Tensor> tensors_of(nb::handle list, std::string_view operation) {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/pattern.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/pattern/pattern.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::python {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "operations/call.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/reshape.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/reshape.hpp"
+#include "tenstride/ledger/ledger.hpp"
 #include "types.hpp"
 
 namespace tenstride::python {
@@ -68,7 +68,7 @@ template <typename... Fields>
 void raise(PyObject* type, const std::string& message, const Fields&... fields) {
   const nb::object text = text_of(message);
   if (!text) return;
-  const nb::object error = nb::steal(PyObject_CallOneArg(type, text.ptr()));
+  const nb::object error = nb::steal(PyObject_CallFunctionObjArgs(type, text.ptr(), nullptr));
   if (!error) return;
   ((PyObject_SetAttrString(error.ptr(), fields.first, nb::object(fields.second).ptr())), ...);
   PyErr_SetObject(type, error.ptr());

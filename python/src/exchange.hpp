@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 /// Tensors from and to the arrays of others: DLPack, the buffer protocol, NumPy. All functions want the GIL.
 namespace tenstride::python {

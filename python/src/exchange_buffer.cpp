@@ -11,7 +11,7 @@
 #include "exchange_slots.hpp"
 #include "ledger.hpp"
 #include "memory/storage_pin.hpp"
-#include "tenstride/numpy_layout.hpp"
+#include "tenstride/layout/numpy_layout.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -168,11 +168,11 @@ Bytes bytes_of(const Py_buffer& view, std::string_view operation) {
 /// none. Those of other axes are the buffer's.
 void take_strides_of_array(nb::handle array, Layout& layout) {
   const nb::object given = array.attr("strides");
-  if (!nb::isinstance<nb::tuple>(given) || PyTuple_GET_SIZE(given.ptr()) != std::ssize(layout.shape)) return;
+  if (!nb::isinstance<nb::tuple>(given) || NB_TUPLE_GET_SIZE(given.ptr()) != std::ssize(layout.shape)) return;
   const bool has_none = is_empty(layout);
   for (std::size_t d = 0; d < layout.rank(); ++d) {
     if (layout.shape[d] > 1 && !has_none) continue;
-    layout.strides[d] = to_index(PyTuple_GET_ITEM(given.ptr(), static_cast<Py_ssize_t>(d)));
+    layout.strides[d] = to_index(NB_TUPLE_GET_ITEM(given.ptr(), static_cast<Py_ssize_t>(d)));
   }
 }
 

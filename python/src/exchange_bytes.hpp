@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 /// Tensors on memory of which shape and byte strides are known.
 namespace tenstride::python {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_slots.hpp"
 #include "ledger.hpp"
+#include "tensor/unchecked.hpp"
 #include "tenstride/io/dlpack.hpp"
 #include "types.hpp"
 
@@ -62,8 +64,7 @@ Tensor from_capsule(nb::handle capsule) {
   if (std::optional<Tensor> tensor = take<DLManagedTensorVersioned>(capsule)) return *std::move(tensor);
   if (std::optional<Tensor> tensor = take<DLManagedTensor>(capsule)) return *std::move(tensor);
   if (PyCapsule_CheckExact(capsule.ptr()) == 0) {
-    throw TypeError(message("from_dlpack: __dlpack__ must give a capsule (",
-                            std::string_view(Py_TYPE(capsule.ptr())->tp_name), ")"));
+    throw TypeError(message("from_dlpack: __dlpack__ must give a capsule (", name_of_type(capsule), ")"));
   }
   const char* name = PyCapsule_GetName(capsule.ptr());
   const std::string_view given = name == nullptr ? "no name" : name;
@@ -100,8 +101,7 @@ nb::object export_tensor(nb::handle self, nb::handle stream, nb::handle max_vers
                          nb::handle copy) {
   // On the cpu there is no stream to wait for: any number will do, as in PyTorch.
   if (!stream.is_none() && (PyLong_Check(stream.ptr()) == 0 || PyBool_Check(stream.ptr()) != 0)) {
-    throw TypeError(message("__dlpack__: stream must be an int or None (",
-                            std::string_view(Py_TYPE(stream.ptr())->tp_name), ")"));
+    throw TypeError(message("__dlpack__: stream must be an int or None (", name_of_type(stream), ")"));
   }
   const CopyRule rule = to_copy_rule(copy, "__dlpack__");
   const bool is_versioned = major_version(max_version) >= 1;
@@ -128,7 +128,7 @@ nb::object export_device(nb::handle self) {
 
 /// Whether the type of an object, or one it is derived from, is of a package: `jax._src.array` of "jax".
 bool is_of(nb::handle object, std::string_view package) {
-  for (const nb::handle type : nb::borrow<nb::tuple>(Py_TYPE(object.ptr())->tp_mro)) {
+  for (const nb::handle type : nb::borrow<nb::tuple>(object.type().attr("__mro__"))) {
     const nb::object module_name = nb::getattr(type, "__module__", nb::str(""));
     if (!nb::isinstance<nb::str>(module_name)) continue;
     const std::string name = nb::cast<std::string>(module_name);
@@ -140,8 +140,7 @@ bool is_of(nb::handle object, std::string_view package) {
 /// Asks before anything is handed over, so that nothing needs to be given back.
 void require_reachable(nb::handle object, std::optional<Device> device) {
   if (PyObject_HasAttrString(object.ptr(), "__dlpack_device__") == 0) {
-    throw TypeError(message("from_dlpack: an array must have elements (",
-                            std::string_view(Py_TYPE(object.ptr())->tp_name),
+    throw TypeError(message("from_dlpack: an array must have elements (", name_of_type(object),
                             is_of(object, "jax") ? "; inside jax.jit it has none: use jax.pure_callback)"
                                                  : " has __dlpack__, but no __dlpack_device__)"));
   }
@@ -188,7 +187,7 @@ Tensor own_tensor(const Tensor& tensor) {
   for (std::size_t axis = 0; axis < layout.rank(); ++axis) {
     if (layout.shape[axis] < 2) layout.strides[axis] = 1;
   }
-  return layout.strides == tensor.strides() ? tensor : tensor.with_layout(layout);
+  return layout.strides == tensor.strides() ? tensor : with_layout(tensor, layout);
 }
 
 /// Whether a tensor may be written to: as its capsule says, or as the library knows to which it goes back.
@@ -211,7 +210,7 @@ Tensor taken(nb::handle object, std::optional<Device> device, CopyRule rule, Wri
     if (is_old && writing == Writing::as_said && may_be_read_only(object)) tensor = tensor.read_only();
   } else {
     throw TypeError(message("from_dlpack: an object that has __dlpack__ must be given, or its capsule (",
-                            std::string_view(Py_TYPE(object.ptr())->tp_name), ")"));
+                            name_of_type(object), ")"));
   }
   if (rule != CopyRule::always) return tensor;
   const LedgerPlaces places;
@@ -254,8 +253,7 @@ void define_dlpack(nb::module_& module, nb::handle tensor_type) {
       "to_dlpack",
       [](nb::handle tensor) {
         if (is_tensor(tensor.ptr())) return nb::object(tensor.attr("__dlpack__")());
-        throw TypeError(message("to_dlpack: a Tensor must be given (",
-                                std::string_view(Py_TYPE(tensor.ptr())->tp_name), ")"));
+        throw TypeError(message("to_dlpack: a Tensor must be given (", name_of_type(tensor), ")"));
       },
       nb::arg("tensor"), nb::sig("def to_dlpack(tensor: Tensor) -> object"),
       "The DLPack capsule of a tensor, to be taken once; `from_dlpack(x)` needs none.\n\n"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "exchange.hpp"
 #include "types.hpp"
 
@@ -166,7 +167,7 @@ std::optional<DType> to_dtype(nb::handle object, std::string_view operation) {
     throw TypeError(message(operation, ": dtype '", text, "' must name an element type"));
   }
   throw TypeError(message(operation, ": dtype must be a tenstride dtype, its name or one of Python's types (",
-                          std::string_view(Py_TYPE(object.ptr())->tp_name), ")"));
+                          name_of_type(object), ")"));
 }
 
 std::optional<Device> to_device(nb::handle object, std::string_view operation) {
@@ -178,16 +179,14 @@ std::optional<Device> to_device(nb::handle object, std::string_view operation) {
     throw RuntimeError(message(operation, ": device '", text,
                                "' must be cpu, meta, cuda, mps or xpu, with an index or without ('cuda:1')"));
   }
-  throw TypeError(message(operation, ": device must be a device or its name (",
-                          std::string_view(Py_TYPE(object.ptr())->tp_name), ")"));
+  throw TypeError(message(operation, ": device must be a device or its name (", name_of_type(object), ")"));
 }
 
 CopyRule to_copy_rule(nb::handle object, std::string_view operation) {
   if (object.is_none()) return CopyRule::if_needed;
   if (object.ptr() == Py_True) return CopyRule::always;
   if (object.ptr() == Py_False) return CopyRule::never;
-  throw TypeError(message(operation, ": copy must be True, False or None (",
-                          std::string_view(Py_TYPE(object.ptr())->tp_name), ")"));
+  throw TypeError(message(operation, ": copy must be True, False or None (", name_of_type(object), ")"));
 }
 
 void throw_python(PyObject* type, const std::string& text) {

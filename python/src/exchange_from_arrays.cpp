@@ -2,14 +2,15 @@
 #include <vector>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "defaults.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_slots.hpp"
 #include "ledger.hpp"
 #include "sequences.hpp"
-#include "tenstride/default_dtype.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/base/default_dtype.hpp"
+#include "tenstride/tensor/factory.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -19,10 +20,6 @@ namespace {
 
 namespace nb = nanobind;
 using detail::message;
-
-std::string_view python_name(nb::handle object) {
-  return Py_TYPE(object.ptr())->tp_name;
-}
 
 /// Converted and copied as the rule has it; the GIL is free meanwhile.
 Tensor converted(const Tensor& tensor, std::optional<DType> dtype, std::optional<Device> device,
@@ -144,7 +141,7 @@ nb::object asarray(nb::handle object, nb::handle dtype_given, nb::handle device_
     return nb::steal(new_tensor(converted(shared, dtype, device, then, operation)));
   }
   if (rule == CopyRule::never) {
-    throw ValueError(message(operation, ": a copy must be allowed to make a tensor of ", python_name(object),
+    throw ValueError(message(operation, ": a copy must be allowed to make a tensor of ", name_of_type(object),
                              " (copy=False)"));
   }
   return nb::steal(new_tensor(from_numbers(object, dtype, device)));
@@ -158,15 +155,15 @@ nb::object device_or_scopes(nb::handle given) {
 
 Tensor from_numpy(nb::handle array) {
   if (!is_numpy_array(array)) {
-    throw TypeError(message("from_numpy: a numpy.ndarray must be given (", python_name(array), ")"));
+    throw TypeError(message("from_numpy: a numpy.ndarray must be given (", name_of_type(array), ")"));
   }
   return *tensor_from_array(array, CopyRule::never, "from_numpy");
 }
 
 /// Whether a call names an argument.
 bool names_it(PyObject* names, const char* wanted) {
-  for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
-    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), wanted) == 0) return true;
+  for (Py_ssize_t i = 0; names != nullptr && i < NB_TUPLE_GET_SIZE(names); ++i) {
+    if (PyUnicode_CompareWithASCIIString(NB_TUPLE_GET_ITEM(names, i), wanted) == 0) return true;
   }
   return false;
 }
@@ -176,7 +173,7 @@ PyObject* tensor_of_number(PyObject* original, PyObject* const* arguments, Py_ss
                            PyObject* names) {
   return guarded([&] {
     std::vector<PyObject*> given(arguments,
-                                 arguments + count + (names == nullptr ? 0 : PyTuple_GET_SIZE(names)));
+                                 arguments + count + (names == nullptr ? 0 : NB_TUPLE_GET_SIZE(names)));
     nb::object number;
     nb::object data;  // as lists, for as long as the call takes
     if (count > 0) {
@@ -206,9 +203,12 @@ PyObject* tensor_of_number(PyObject* original, PyObject* const* arguments, Py_ss
 void put_in_front_of_tensor(nb::module_& module) {
   const nb::object original = module.attr("tensor");
   if (PyCFunction_Check(original.ptr()) == 0) throw TypeError("tensor: must be a function of the table");
-  static PyMethodDef definition{
-      "tensor", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(tensor_of_number)),
-      METH_FASTCALL | METH_KEYWORDS, reinterpret_cast<PyCFunctionObject*>(original.ptr())->m_ml->ml_doc};
+  static const std::string documentation =
+      message("tensor", nb::cast<std::string>(original.attr("__text_signature__")), "\n--\n\n",
+              nb::cast<std::string>(original.attr("__doc__")));
+  static PyMethodDef definition{"tensor",
+                                reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(tensor_of_number)),
+                                METH_FASTCALL | METH_KEYWORDS, documentation.c_str()};
   const nb::object module_name = module.attr("__name__");
   const nb::object front = nb::steal(PyCFunction_NewEx(&definition, original.ptr(), module_name.ptr()));
   if (!front) throw nb::python_error();
@@ -221,14 +221,15 @@ Tensor frombuffer(nb::handle object, nb::handle dtype_given, Index count, Index 
   const std::optional<DType> dtype = to_dtype(dtype_given, operation);
   if (!dtype) throw TypeError("frombuffer: dtype must be given");
   if (!is_buffer(object)) {
-    throw ValueError(
-        message(operation, ": an object with the buffer protocol must be given (", python_name(object), ")"));
+    throw ValueError(message(operation, ": an object with the buffer protocol must be given (",
+                             name_of_type(object), ")"));
   }
   const nb::object plain = nb::steal(PyMemoryView_FromObject(object.ptr()));
   if (!plain) throw nb::python_error();
-  const Py_buffer& facts = *PyMemoryView_GET_BUFFER(plain.ptr());
-  if (PyBuffer_IsContiguous(&facts, 'C') == 0) throw ValueError("frombuffer: the buffer must be contiguous");
-  const Index size = facts.len;
+  const BufferView facts(plain.ptr());
+  if (PyBuffer_IsContiguous(facts.get(), 'C') == 0)
+    throw ValueError("frombuffer: the buffer must be contiguous");
+  const Index size = facts->len;
   const auto item = static_cast<Index>(item_size(*dtype));
   if (size == 0 || count == 0) {
     throw ValueError(
@@ -248,7 +249,7 @@ Tensor frombuffer(nb::handle object, nb::handle dtype_given, Index count, Index 
     throw ValueError(message(operation, ": ", elements, " elements of ", name(*dtype), " need ", left / item,
                              " at most (", left, " bytes behind offset ", offset, ")"));
   }
-  const auto address = reinterpret_cast<std::uintptr_t>(facts.buf) + static_cast<std::uintptr_t>(offset);
+  const auto address = reinterpret_cast<std::uintptr_t>(facts->buf) + static_cast<std::uintptr_t>(offset);
   const std::size_t number = item_size(component_type(*dtype));
   if (address % number != 0) {
     throw ValueError(message(operation, ": offset ", offset, " must leave the elements at a multiple of ",
@@ -275,7 +276,7 @@ std::optional<Tensor> tensor_from_array(nb::handle object, CopyRule rule, std::s
   if (is_numpy_number(object)) {
     if (rule == CopyRule::never) {
       throw ValueError(message(operation, ": a copy must be allowed to make a tensor of ",
-                               python_name(object), " (copy=False)"));
+                               name_of_type(object), " (copy=False)"));
     }
     return tensor_from_buffer(object, CopyRule::always, operation);
   }
@@ -354,10 +355,6 @@ void define_from_arrays(nb::module_& module) {
 }
 
 void define_exchange(nb::module_& module, nb::handle tensor_type) {
-  auto* const type = reinterpret_cast<PyTypeObject*>(tensor_type.ptr());
-  type->tp_as_buffer->bf_getbuffer = get_buffer;
-  type->tp_as_buffer->bf_releasebuffer = release_buffer;
-  PyType_Modified(type);
   define_dlpack(module, tensor_type);
   define_numpy(module, tensor_type);
   define_from_arrays(module);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_bytes.hpp"
@@ -135,18 +136,18 @@ std::optional<Tensor> tensor_from_interface(nb::handle object, CopyRule rule, st
   // A buffer, of which the elements begin `offset` bytes behind its start.
   nb::object view = nb::steal(PyMemoryView_FromObject(data.is_none() ? object.ptr() : data.ptr()));
   if (!view) throw nb::python_error();
-  const Py_buffer& buffer = *PyMemoryView_GET_BUFFER(view.ptr());
-  if (PyBuffer_IsContiguous(&buffer, 'C') == 0) refuse(operation, "have a contiguous buffer as data");
+  const BufferView buffer(view.ptr());
+  if (PyBuffer_IsContiguous(buffer.get(), 'C') == 0) refuse(operation, "have a contiguous buffer as data");
   const nb::object offset = item(facts, "offset");
   const Index first = offset.is_none() ? 0 : nb::cast<Index>(offset);
   const std::optional<Reach> touched = reach(bytes.layout, operation);
-  if (touched && (first < 0 || first > buffer.len || first + touched->lowest < 0 ||
-                  touched->highest + size > buffer.len - first)) {
-    refuse(operation, message("have data of enough bytes (", buffer.len, " for elements up to byte ",
+  if (touched && (first < 0 || first > buffer->len || first + touched->lowest < 0 ||
+                  touched->highest + size > buffer->len - first)) {
+    refuse(operation, message("have data of enough bytes (", buffer->len, " for elements up to byte ",
                               checked_add(touched->highest, size, operation), ")"));
   }
-  place(bytes, static_cast<std::byte*>(buffer.buf) + first, size, operation);
-  bytes.access = buffer.readonly != 0 ? Access::read_only : Access::read_write;
+  place(bytes, static_cast<std::byte*>(buffer->buf) + first, size, operation);
+  bytes.access = buffer->readonly != 0 ? Access::read_only : Access::read_write;
   const auto keeper = std::make_shared<Keeper>(object, std::move(view));
   return tensor_of_bytes(std::move(bytes), dtype, keeper, rule, operation);
 }

@@ -5,7 +5,7 @@
 #include "exchange_slots.hpp"
 #include "ledger.hpp"
 #include "memory/storage_pin.hpp"
-#include "tenstride/numpy_layout.hpp"
+#include "tenstride/layout/numpy_layout.hpp"
 #include "types.hpp"
 
 /// Tensors as NumPy's arrays. NumPy is imported only where an array has to be made.

@@ -7,11 +7,11 @@
 
 #include "base/message.hpp"
 #include "ledger.hpp"
-#include "tenstride/explain.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/explain/explain.hpp"
+#include "tenstride/files/atomic_file.hpp"
 #include "tenstride/io/open_for_notation.hpp"
-#include "tenstride/picture.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/picture/picture.hpp"
 #include "types.hpp"
 #include "values.hpp"
 

@@ -5,13 +5,14 @@
 #include <string>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "sequences.hpp"
-#include "tenstride/checksum.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/save.hpp"
+#include "tenstride/tensor/factory.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -81,8 +82,8 @@ Tensor tensor_or_array(nb::handle given, std::string_view operation) {
   if (is_tensor(given.ptr())) return tensor_of(given.ptr());
   const std::optional<Tensor> array = tensor_from_array(given, CopyRule::if_needed, operation);
   if (!array) {
-    throw TypeError(detail::message(operation, ": a Tensor or an array must be given (",
-                                    std::string_view(Py_TYPE(given.ptr())->tp_name), ")"));
+    throw TypeError(
+        detail::message(operation, ": a Tensor or an array must be given (", name_of_type(given), ")"));
   }
   return *array;
 }

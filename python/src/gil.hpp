@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "tenstride/index.hpp"
+#include "tenstride/base/index.hpp"
 
 namespace tenstride::python {
 

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
-#if PY_VERSION_HEX < 0x030B0000
+#if PY_VERSION_HEX < 0x030B0000 && !defined(Py_LIMITED_API)
 #include <longintrepr.h>
 #endif
 
 #include <cstddef>
 #include <optional>
 
-#include "tenstride/dims.hpp"
+#include "cpython.hpp"
+#include "tenstride/base/dims.hpp"
 
 /// Python's ints read without a call, for the short ways. What they do not take is nobody's error: the long
 /// way says what is wrong with it.
@@ -21,13 +22,16 @@ inline constexpr std::size_t max_ints = Dims::inline_capacity;
 /// Whether the object is an int of 64 bits (no bool, nothing derived), which `value` then is.
 inline bool read_int(PyObject* object, Index& value) noexcept {
   if (!PyLong_CheckExact(object)) return false;
+#if defined(Py_LIMITED_API)
+    // as below
+#elif PY_VERSION_HEX >= 0x030C0000
   const auto* number = reinterpret_cast<const PyLongObject*>(object);
-#if PY_VERSION_HEX >= 0x030C0000
   if (PyUnstable_Long_IsCompact(number) != 0) [[likely]] {
     value = PyUnstable_Long_CompactValue(number);
     return true;
   }
 #else
+  const auto* number = reinterpret_cast<const PyLongObject*>(object);
   const Py_ssize_t digits = Py_SIZE(object);
   if (digits >= -1 && digits <= 1) [[likely]] {
     value = static_cast<Index>(digits) * static_cast<Index>(number->ob_digit[0]);
@@ -52,9 +56,11 @@ inline bool read_ints(PyObject* const* arguments, Py_ssize_t count, Index* to) n
 inline std::optional<Dims> read_sizes(PyObject* const* arguments, Py_ssize_t count) noexcept {
   std::optional<Dims> dims;
   if (count == 1 && (PyTuple_Check(arguments[0]) || PyList_Check(arguments[0]))) {
-    PyObject* const list = arguments[0];
-    count = PySequence_Fast_GET_SIZE(list);
-    arguments = PySequence_Fast_ITEMS(list);
+    count = EntriesOf::count(arguments[0]);
+    if (count < 1 || count > static_cast<Py_ssize_t>(max_ints)) return dims;
+    Dims& read = dims.emplace(Dims::of_size(static_cast<std::size_t>(count)));
+    if (!read_ints(EntriesOf(arguments[0]).data(), count, read.data())) dims.reset();
+    return dims;
   }
   if (count < 1 || count > static_cast<Py_ssize_t>(max_ints)) return dims;
   Dims& read = dims.emplace(Dims::of_size(static_cast<std::size_t>(count)));

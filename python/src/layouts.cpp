@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layouts.hpp"
 
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 #include "types.hpp"
 
 namespace tenstride::python {

@@ -7,7 +7,7 @@
 
 #include "base/message.hpp"
 #include "ledger.hpp"
-#include "tenstride/lazy.hpp"
+#include "tenstride/copy/lazy.hpp"
 #include "types.hpp"
 #include "values.hpp"
 

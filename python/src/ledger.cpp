@@ -103,7 +103,8 @@ void LedgerPlaces::find() {
     place_.line = static_cast<unsigned>(PyFrame_GetLineNumber(here));
     // The package's own lines are not what its user wrote.
     if (package.empty() || !place_.file.starts_with(package)) break;
-    frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(here)));
+    frame = frame.attr("f_back");
+    if (frame.is_none()) break;
   }
   scope_.emplace(place_);
 }

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "memory/watch.hpp"
-#include "tenstride/ledger.hpp"
+#include "tenstride/ledger/ledger.hpp"
 
 namespace tenstride::python {
 

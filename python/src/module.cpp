@@ -20,8 +20,8 @@
 #include "refusals.hpp"
 #include "storage.hpp"
 #include "tensor.hpp"
-#include "tenstride/memory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/memory/memory.hpp"
+#include "tenstride/parallel/parallel.hpp"
 #include "types.hpp"
 #include "values.hpp"
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "operations/call.hpp"
 #include "sequences.hpp"
 #include "types.hpp"
@@ -49,8 +50,8 @@ nb::object listed(PyObject* object) {
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_NotImplementedError)) throw;
   }
-  throw ValueError(detail::message("tensor: ", std::string_view(Py_TYPE(object)->tp_name),
-                                   " must be a sequence of items; see asarray"));
+  throw ValueError(
+      detail::message("tensor: ", name_of_type(object), " must be a sequence of items; see asarray"));
 }
 
 /// The object in `depth` lists.
@@ -63,8 +64,8 @@ nb::object with_lists_in(PyObject* object, std::size_t depth) {
   require_nesting(object, depth);
   nb::object list = is_list ? nb::borrow(object) : listed(object);
   const nb::object entries = entries_of(list.ptr());
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries.ptr()); ++i) {
-    PyObject* const entry = PyTuple_GET_ITEM(entries.ptr(), i);
+  for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(entries.ptr()); ++i) {
+    PyObject* const entry = NB_TUPLE_GET_ITEM(entries.ptr(), i);
     if (PyFloat_CheckExact(entry) || PyLong_CheckExact(entry)) continue;
     nb::object changed = with_lists_in(entry, depth + 1);
     if (changed.ptr() == entry) continue;
@@ -82,14 +83,14 @@ Nested nested_of(PyObject* object, std::span<const Index> lengths, std::optional
   if (const nb::object array = import_array(object)) return tensor_of(array.ptr()).tolist();
   if (object == Py_None) throw RuntimeError("tensor: None must be a number or lists of numbers");
   if (PyUnicode_Check(object) || PySequence_Check(object) == 0) {
-    throw TypeError(detail::message("tensor: ", std::string_view(Py_TYPE(object)->tp_name),
-                                    " must be a number or lists of numbers"));
+    throw TypeError(
+        detail::message("tensor: ", name_of_type(object), " must be a number or lists of numbers"));
   }
   require_nesting(object, depth);
   const nb::object entries = counted_entries(object);
   const std::span<const Index> below = lengths.subspan(lengths.empty() ? 0 : 1);
   std::vector<Nested> nested;
-  nested.reserve(static_cast<std::size_t>(PyTuple_GET_SIZE(entries.ptr())));
+  nested.reserve(static_cast<std::size_t>(NB_TUPLE_GET_SIZE(entries.ptr())));
   each_entry(entries.ptr(),
              [&](PyObject* entry) { nested.push_back(nested_of(entry, below, dtype, depth + 1)); });
   return Nested(std::move(nested));
@@ -111,7 +112,7 @@ PyObject* from_nested(const Nested& nested) {
   nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(nested.items().size())));
   if (!list) throw nb::python_error();
   for (std::size_t i = 0; i < nested.items().size(); ++i) {
-    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), from_nested(nested.items()[i]));
+    NB_LIST_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), from_nested(nested.items()[i]));
   }
   return list.release().ptr();
 }

@@ -12,7 +12,7 @@
 #include "ledger.hpp"
 #include "quick.hpp"
 #include "quick_numbers.hpp"
-#include "tenstride/arithmetic.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -58,7 +58,7 @@ PyObject* binary(PyObject* left, PyObject* right) {
 }
 
 /// The same of a tensor and what the short way may take.
-template <copy::BinaryOp quick, auto operation>
+template <elementwise::BinaryOp quick, auto operation>
 PyObject* quick_or_binary(PyObject* left, PyObject* right) {
   PyObject* result = quick_binary(quick, left, right);
   if (is_done(result)) return result;
@@ -100,7 +100,7 @@ PyObject* in_place(PyObject* self, PyObject* other) {
   });
 }
 
-template <copy::BinaryOp quick, auto operation>
+template <elementwise::BinaryOp quick, auto operation>
 PyObject* quick_or_in_place(PyObject* self, PyObject* other) {
   PyObject* result = quick_in_place(quick, self, other);
   if (is_done(result)) return result;
@@ -130,10 +130,11 @@ PyType_Slot slot(int id, Function* function) {
 std::span<const PyType_Slot> number_slots() {
   using O = const Operand&;
   static const std::array slots{
-      slot(Py_nb_add, quick_or_binary<copy::BinaryOp::add, [](O a, O b) { return add(a, b); }>),
-      slot(Py_nb_subtract, quick_or_binary<copy::BinaryOp::sub, [](O a, O b) { return sub(a, b); }>),
-      slot(Py_nb_multiply, quick_or_binary<copy::BinaryOp::mul, [](O a, O b) { return mul(a, b); }>),
-      slot(Py_nb_true_divide, quick_or_binary<copy::BinaryOp::div, [](O a, O b) { return div(a, b); }>),
+      slot(Py_nb_add, quick_or_binary<elementwise::BinaryOp::add, [](O a, O b) { return add(a, b); }>),
+      slot(Py_nb_subtract, quick_or_binary<elementwise::BinaryOp::sub, [](O a, O b) { return sub(a, b); }>),
+      slot(Py_nb_multiply, quick_or_binary<elementwise::BinaryOp::mul, [](O a, O b) { return mul(a, b); }>),
+      slot(Py_nb_true_divide,
+           quick_or_binary<elementwise::BinaryOp::div, [](O a, O b) { return div(a, b); }>),
       slot(Py_nb_floor_divide, binary<[](O a, O b) { return floor_divide(a, b); }>),
       slot(Py_nb_remainder, binary<[](O a, O b) { return remainder(a, b); }>),
       slot(Py_nb_power, power<[](O a, O b) { return pow(a, b); }>),
@@ -144,13 +145,14 @@ std::span<const PyType_Slot> number_slots() {
       slot(Py_nb_absolute, unary<[](const Tensor& x) { return abs(x); }>),
       slot(Py_nb_invert, unary<inverted>),
       slot(Py_nb_positive, positive_itself),
-      slot(Py_nb_inplace_add, quick_or_in_place<copy::BinaryOp::add, [](Tensor& x, O y) { add_(x, y); }>),
+      slot(Py_nb_inplace_add,
+           quick_or_in_place<elementwise::BinaryOp::add, [](Tensor& x, O y) { add_(x, y); }>),
       slot(Py_nb_inplace_subtract,
-           quick_or_in_place<copy::BinaryOp::sub, [](Tensor& x, O y) { sub_(x, y); }>),
+           quick_or_in_place<elementwise::BinaryOp::sub, [](Tensor& x, O y) { sub_(x, y); }>),
       slot(Py_nb_inplace_multiply,
-           quick_or_in_place<copy::BinaryOp::mul, [](Tensor& x, O y) { mul_(x, y); }>),
+           quick_or_in_place<elementwise::BinaryOp::mul, [](Tensor& x, O y) { mul_(x, y); }>),
       slot(Py_nb_inplace_true_divide,
-           quick_or_in_place<copy::BinaryOp::div, [](Tensor& x, O y) { div_(x, y); }>),
+           quick_or_in_place<elementwise::BinaryOp::div, [](Tensor& x, O y) { div_(x, y); }>),
       slot(Py_nb_inplace_floor_divide, in_place<[](Tensor& x, O y) { floor_divide_(x, y); }>),
       slot(Py_nb_inplace_remainder, in_place<[](Tensor& x, O y) { remainder_(x, y); }>),
       slot(Py_nb_inplace_power, in_place_power),

@@ -6,10 +6,11 @@
 #include <string>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "exchange.hpp"
 #include "sequences.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/tensor/factory.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -19,10 +20,6 @@ namespace {
 namespace nb = nanobind;
 using detail::message;
 using numpy::Order;
-
-std::string_view type_name_of(nb::handle given) {
-  return Py_TYPE(given.ptr())->tp_name;
-}
 
 /// `operator.index`. Throws TypeError.
 nb::object whole_of(nb::handle given) {
@@ -61,7 +58,7 @@ Dims read_each(nb::handle given, const Read& read) {
 }
 
 bool is_bool(nb::handle given) {
-  return PyBool_Check(given.ptr()) != 0 || type_name_of(given).starts_with("numpy.bool");
+  return PyBool_Check(given.ptr()) != 0 || name_of_type(given).starts_with("numpy.bool");
 }
 
 BasicIndex basic_index(nb::handle entry) {
@@ -74,7 +71,7 @@ BasicIndex basic_index(nb::handle entry) {
       throw IndexError(message("index: ", digits.c_str(), " must fit 64 bits"), 0, 0, 0);
     });
   }
-  throw IndexError(message("index: ", type_name_of(entry),
+  throw IndexError(message("index: ", name_of_type(entry),
                            " must be an int, a slice, None or `...`, which alone give a view; see x[...] "
                            "for lists and masks"),
                    0, 0, 0);
@@ -86,7 +83,7 @@ Tensor numpy_tensor(nb::handle given) {
   if (is_tensor(given.ptr())) return tensor_of(given.ptr());
   const nb::object array = import_foreign(given);
   if (is_tensor(array.ptr())) return tensor_of(array.ptr());
-  throw TypeError(message("an argument of type ", type_name_of(given), " must be a Tensor or an array"));
+  throw TypeError(message("an argument of type ", name_of_type(given), " must be a Tensor or an array"));
 }
 
 std::vector<Tensor> numpy_tensors(nb::handle given, std::string_view operation) {
@@ -112,7 +109,7 @@ Tensor numpy_destination(nb::handle given) {
 
 Tensor numpy_source(nb::handle given, DType type) {
   PyObject* const object = given.ptr();
-  if (PyFloat_Check(object)) return full({}, PyFloat_AS_DOUBLE(object), {.dtype = DType::float64});
+  if (PyFloat_Check(object)) return full({}, number_of_float(object), {.dtype = DType::float64});
   if (PyBool_Check(object)) return full({}, object == Py_True);
   if (PyLong_Check(object) != 0 && !is_integer(type) && type != DType::bool_) {
     const double real = PyLong_AsDouble(object);
@@ -130,8 +127,8 @@ Tensor numpy_source(nb::handle given, DType type) {
         message("copyto: ", number.to_string(), " must lie in the range of ", tenstride::name(type)));
   }
   if (PyComplex_CheckExact(object)) {
-    const Py_complex value = PyComplex_AsCComplex(object);
-    return full({}, std::complex<double>(value.real, value.imag), {.dtype = DType::complex128});
+    const std::complex<double> value = complex_number(object);
+    return full({}, value, {.dtype = DType::complex128});
   }
   return numpy_tensor(given);
 }
@@ -194,7 +191,7 @@ Dims periodic_ints(nb::handle given, Index period) {
 Order numpy_order(nb::handle given, Order otherwise, std::string_view operation) {
   if (given.is_none()) return otherwise;
   if (PyUnicode_Check(given.ptr()) == 0) {
-    throw TypeError(message(operation, ": order must be a str, not ", type_name_of(given)));
+    throw TypeError(message(operation, ": order must be a str, not ", name_of_type(given)));
   }
   const std::string text = nb::cast<std::string>(given);
   if (text.size() == 1) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/numpy.hpp"
+#include "tenstride/ops/numpy.hpp"
 
 /// Python's objects as the arguments of NumPy's functions: what NumPy takes, and its kinds of exceptions.
 namespace tenstride::python {

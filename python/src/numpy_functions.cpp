@@ -9,7 +9,7 @@
 #include "errors.hpp"
 #include "ledger.hpp"
 #include "numpy_arguments.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 #include "types.hpp"
 #include "values.hpp"
 

@@ -6,15 +6,10 @@ namespace {
 
 namespace nb = nanobind;
 
-destructor free_object = nullptr;
 newfunc allocate_object = nullptr;
 
-/// A tensor without elements, until `__init__` makes another in its place: a derived class may not call it.
-PyObject* new_object(PyTypeObject* type, PyObject* arguments, PyObject* names) {
-  PyObject* const object = allocate_object(type, arguments, names);
-  if (object != nullptr) new (nb::inst_ptr<Tensor>(nb::handle(object))) Tensor();
-  return object;
-}
+#if !defined(Py_LIMITED_API)
+destructor free_object = nullptr;
 
 PyObject* weak_references(PyObject* object) {
   PyObject* first = nullptr;
@@ -44,10 +39,19 @@ void keep_or_free(PyObject* object) {
   new (payload_of(object)) Tensor();
   free_object(object);
 }
+#endif
 
 }  // namespace
 
-void keep_objects(nb::handle type) {
+PyObject* new_object(PyTypeObject* type, PyObject* arguments, PyObject* names) {
+  PyObject* const object = allocate_object(type, arguments, names);
+  if (object != nullptr) new (nb::inst_ptr<Tensor>(nb::handle(object))) Tensor();
+  return object;
+}
+
+void keep_objects(nb::handle type, nb::handle other) {
+  allocate_object =
+      reinterpret_cast<newfunc>(PyType_GetSlot(reinterpret_cast<PyTypeObject*>(other.ptr()), Py_tp_new));
   TensorObjects& objects = tensor_objects;
   objects.type = reinterpret_cast<PyTypeObject*>(type.ptr());
   const nb::object probe = nb::steal(make_new_tensor([] { return Tensor(); }));
@@ -57,8 +61,7 @@ void keep_objects(nb::handle type) {
   // An object elsewhere has another offset in these bytes: none is taken for a plain one then.
   objects.own = ~std::uint64_t{0};
   if (is_in_place) std::memcpy(&objects.own, bytes + sizeof(PyObject), sizeof(objects.own));
-  allocate_object = std::exchange(objects.type->tp_new, new_object);
-#if !defined(Py_GIL_DISABLED) && !defined(Py_TRACE_REFS)
+#if !defined(Py_GIL_DISABLED) && !defined(Py_TRACE_REFS) && !defined(Py_LIMITED_API)
   if (!is_in_place || objects.type->tp_weaklistoffset <= 0) return;
   free_object = std::exchange(objects.type->tp_dealloc, keep_or_free);
   objects.limit = TensorObjects::capacity;

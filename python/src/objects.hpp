@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 /// The objects in which tensors live. Making and freeing them by way of nanobind costs more than a view does
 /// (an allocation, a table of all objects, the garbage collector's list), so dead ones are kept and become
@@ -32,9 +32,13 @@ struct TensorObjects {
 };
 inline constinit TensorObjects tensor_objects;
 
-/// Keeps objects of the type from here on. Pre: it is nanobind's class of Tensor, and nothing was derived of
-/// it yet.
-void keep_objects(nanobind::handle type);
+/// Python's `Tensor.__new__`: a tensor without elements, until `__init__` makes another in its place, which a
+/// derived class may not call.
+PyObject* new_object(PyTypeObject* type, PyObject* arguments, PyObject* names);
+
+/// Keeps objects of the type from here on; by the stable ABI none. Pre: it is nanobind's class of Tensor with
+/// the slot `new_object`, and nothing was derived of it yet; `other` is a class of nanobind's without.
+void keep_objects(nanobind::handle type, nanobind::handle other);
 
 inline Tensor* payload_of(PyObject* object) noexcept {
   return std::launder(

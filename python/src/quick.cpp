@@ -11,6 +11,7 @@
 #include "ints.hpp"
 #include "made.hpp"
 #include "memory/watch.hpp"
+#include "tensor/unchecked.hpp"
 #include "types.hpp"
 
 /// The short ways of views and of questions. Where somebody watches what is called (a ledger, NoScramble),
@@ -111,7 +112,7 @@ PyObject* reshaped(const Tensor& tensor, const Dims& sizes) {
   return guarded([&]() -> PyObject* {
     Layout layout = detail::blank(sizes.size(), tensor.storage_offset());
     if (detail::view_into(tensor.layout(), sizes, "reshape", layout)) {
-      return make_tensor([&] { return tensor.with_layout(std::move(layout)); });
+      return make_tensor([&] { return with_layout(tensor, std::move(layout)); });
     }
     return is_small_copy(tensor) ? make_tensor([&] { return tensor.reshape(sizes); }) : nullptr;
   });
@@ -264,7 +265,7 @@ PyObject* pieces(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject
     nanobind::object tuple = nanobind::steal(PyTuple_New(static_cast<Py_ssize_t>(parts.size())));
     if (!tuple) throw nanobind::python_error();
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), new_tensor(std::move(parts[i])));
+      NB_TUPLE_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), new_tensor(std::move(parts[i])));
     }
     return tuple.release().ptr();
   });

@@ -5,13 +5,15 @@
 
 #include "base/scalar_checked.hpp"
 #include "calls.hpp"
+#include "cpython.hpp"
 #include "defaults.hpp"
 #include "ints.hpp"
 #include "made.hpp"
 #include "memory/watch.hpp"
 #include "quick.hpp"
 #include "quick_numbers.hpp"
-#include "tenstride/default_dtype.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/base/default_dtype.hpp"
 #include "types.hpp"
 
 /// The short ways of small factories, and of arithmetic by its names.
@@ -40,8 +42,8 @@ std::optional<Dims> small_sizes(Arguments arguments, Py_ssize_t count) {
 /// The default type, or what `dtype=` alone says by name.
 std::optional<DType> named_dtype(Arguments arguments, Py_ssize_t count, PyObject* names) {
   if (names == nullptr) return default_dtype();
-  if (PyTuple_GET_SIZE(names) != 1 ||
-      PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") != 0) {
+  if (NB_TUPLE_GET_SIZE(names) != 1 ||
+      PyUnicode_CompareWithASCIIString(NB_TUPLE_GET_ITEM(names, 0), "dtype") != 0) {
     return std::nullopt;
   }
   return find_dtype(arguments[count]);
@@ -52,7 +54,7 @@ PyObject* empty(Arguments arguments, Py_ssize_t count, PyObject* names) {
   if (!sizes) return nullptr;
   const std::optional<DType> type = named_dtype(arguments, count, names);
   if (!type) return nullptr;
-  return made([&] { return Tensor::fresh(*sizes, *type, Device::cpu, "empty"); });
+  return made([&] { return uninitialized(*sizes, *type, Device::cpu, "empty"); });
 }
 
 PyObject* zeros(Arguments arguments, Py_ssize_t count, PyObject* names) {
@@ -61,7 +63,7 @@ PyObject* zeros(Arguments arguments, Py_ssize_t count, PyObject* names) {
   const std::optional<DType> type = named_dtype(arguments, count, names);
   if (!type) return nullptr;
   return made([&] {
-    Tensor result = Tensor::fresh(*sizes, *type, Device::cpu, "zeros");
+    Tensor result = uninitialized(*sizes, *type, Device::cpu, "zeros");
     if (result.numel() > 0) std::memset(result.mutable_storage_data(), 0, result.nbytes());
     return result;
   });
@@ -72,7 +74,7 @@ PyObject* ones(Arguments arguments, Py_ssize_t count, PyObject* names) {
   const std::optional<Dims> sizes = small_sizes(arguments, count);
   if (!sizes) return nullptr;
   return made([&] {
-    Tensor result = Tensor::fresh(*sizes, DType::float32, Device::cpu, "ones");
+    Tensor result = uninitialized(*sizes, DType::float32, Device::cpu, "ones");
     std::fill_n(result.mutable_data<float>(), result.numel(), 1.0F);
     return result;
   });
@@ -86,7 +88,7 @@ PyObject* full(Arguments arguments, Py_ssize_t count, PyObject* names) {
   if (!sizes) return nullptr;
   const auto filled = [&](DType type, auto value) {
     return made([&] {
-      Tensor result = Tensor::fresh(*sizes, type, Device::cpu, "full");
+      Tensor result = uninitialized(*sizes, type, Device::cpu, "full");
       std::fill_n(result.mutable_data<decltype(value)>(), result.numel(), value);
       return result;
     });
@@ -94,7 +96,7 @@ PyObject* full(Arguments arguments, Py_ssize_t count, PyObject* names) {
   Index integer = 0;
   if (read_int(arguments[1], integer)) return filled(DType::int64, std::int64_t{integer});
   if (PyFloat_CheckExact(arguments[1]) == 0 || default_dtype() != DType::float32) return nullptr;
-  const double real = PyFloat_AS_DOUBLE(arguments[1]);
+  const double real = number_of_float(arguments[1]);
   if (detail::overflows_real<float>(real)) return nullptr;  // refused by the table's way
   return filled(DType::float32, static_cast<float>(real));
 }
@@ -108,8 +110,8 @@ PyObject* with_other(PyObject* self, Arguments arguments, Py_ssize_t count, PyOb
 }  // namespace
 
 void define_quick_functions() {
-  using copy::BinaryOp;
-  using copy::Comparison;
+  using elementwise::BinaryOp;
+  using elementwise::Comparison;
   put_in_front("empty", empty);
   put_in_front("zeros", zeros);
   put_in_front("ones", ones);

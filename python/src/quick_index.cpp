@@ -3,9 +3,11 @@
 
 #include <array>
 
+#include "cpython.hpp"
 #include "errors.hpp"
 #include "ints.hpp"
-#include "tenstride/views_slices.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/layout/views_slices.hpp"
 #include "types.hpp"
 
 namespace tenstride::python {
@@ -24,7 +26,7 @@ class Cut {
       PyObject* const entry = entries[i];
       bool is_taken = false;
       if (PySlice_Check(entry)) {
-        is_taken = slice(reinterpret_cast<PySliceObject*>(entry));
+        is_taken = slice(SliceParts(entry));
       } else if (PyLong_CheckExact(entry)) {
         is_taken = select(entry);
       } else if (entry == Py_None) {
@@ -68,9 +70,9 @@ class Cut {
     ++axis_;
     return true;
   }
-  bool slice(const PySliceObject* entry) {
+  bool slice(const SliceParts& entry) {
     if (axis_ >= rank_) return false;
-    if (entry->start == Py_None && entry->stop == Py_None && entry->step == Py_None) {
+    if (entry.start() == Py_None && entry.stop() == Py_None && entry.step() == Py_None) {
       keep_until(axis_ + 1);
       return true;
     }
@@ -78,9 +80,9 @@ class Cut {
     Index start = 0;
     Index stop = size;
     Index step = 1;
-    if (entry->start != Py_None && !read_int(entry->start, start)) return false;
-    if (entry->stop != Py_None && !read_int(entry->stop, stop)) return false;
-    if (entry->step != Py_None && (!read_int(entry->step, step) || step <= 0)) return false;
+    if (entry.start() != Py_None && !read_int(entry.start(), start)) return false;
+    if (entry.stop() != Py_None && !read_int(entry.stop(), stop)) return false;
+    if (entry.step() != Py_None && (!read_int(entry.step(), step) || step <= 0)) return false;
     const detail::Cut part = detail::cut_forward(size, start, stop, step);
     Index stride = 0;
     if (__builtin_mul_overflow(from_.steps[axis_], step, &stride) || !advance(part.first)) return false;
@@ -121,12 +123,16 @@ class Cut {
 
 PyObject* quick_item(PyObject* self, PyObject* key) {
   const Tensor& tensor = tensor_of(self);
-  const bool is_tuple = PyTuple_CheckExact(key) != 0;
   Cut cut(tensor.layout());
-  const bool is_taken =
-      is_tuple ? cut.take_all(PySequence_Fast_ITEMS(key), PyTuple_GET_SIZE(key)) : cut.take_all(&key, 1);
+  bool is_taken = false;
+  if (PyTuple_CheckExact(key) == 0) {
+    is_taken = cut.take_all(&key, 1);
+  } else if (const Py_ssize_t count = EntriesOf::count(key);
+             count <= static_cast<Py_ssize_t>(EntriesOf::most)) {
+    is_taken = cut.take_all(EntriesOf(key).data(), count);
+  }
   if (!is_taken) return nullptr;
-  return guarded([&] { return make_tensor([&] { return tensor.with_layout(cut.result()); }); });
+  return guarded([&] { return make_tensor([&] { return with_layout(tensor, cut.result()); }); });
 }
 
 }  // namespace tenstride::python

@@ -6,16 +6,18 @@
 #include <limits>
 #include <type_traits>
 
+#include "cpython.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
 #include "ints.hpp"
 #include "memory/watch.hpp"
+#include "tensor/unchecked.hpp"
 #include "types.hpp"
 
 namespace tenstride::python {
 namespace {
 
-using copy::BinaryOp;
+using elementwise::BinaryOp;
 
 /// Whether the elements are `numel` in a row from the first on, few enough to keep the GIL.
 bool is_plain(const Tensor& tensor) {
@@ -62,7 +64,7 @@ bool fill_number(Repeated& repeated, PyObject* number, Index count) {
   if (read_int(number, value)) return fill_int<T>(repeated, value, count);
   if constexpr (std::is_floating_point_v<T>) {
     if (PyFloat_CheckExact(number)) {
-      repeated.fill(static_cast<T>(PyFloat_AS_DOUBLE(number)), count);
+      repeated.fill(static_cast<T>(number_of_float(number)), count);
       return true;
     }
   }
@@ -142,7 +144,7 @@ struct Operands {
   }
 
   /// row(out, left, right), a number's elements at a time.
-  void run(copy::BinaryRow row, std::byte* out, std::size_t out_size) const {
+  void run(elementwise::BinaryRow row, std::byte* out, std::size_t out_size) const {
     const Index count = tensor->numel();
     const std::size_t item = tensor->element_size();
     const bool has_number = is_left_number || is_right_number;
@@ -167,8 +169,9 @@ PyObject* quick_binary(BinaryOp op, PyObject* left, PyObject* right) {
   return guarded([&] {
     return make_tensor([&] {
       const Tensor& like = *operands.tensor;
-      Tensor result = Tensor::fresh(like.shape(), like.dtype(), Device::cpu, "arithmetic");
-      operands.run(copy::binary_row(op, like.dtype()), result.mutable_storage_data(), like.element_size());
+      Tensor result = uninitialized(like.shape(), like.dtype(), Device::cpu, "arithmetic");
+      operands.run(elementwise::binary_row(op, like.dtype()), result.mutable_storage_data(),
+                   like.element_size());
       return result;
     });
   });
@@ -181,21 +184,21 @@ PyObject* quick_in_place(BinaryOp op, PyObject* self, PyObject* other) {
   if (target.is_read_only()) return nullptr;
   if (operands.have_common_bytes()) return nullptr;
   return guarded([&] {
-    operands.run(copy::binary_row(op, target.dtype()), static_cast<std::byte*>(target.mutable_data_ptr()),
-                 target.element_size());
+    operands.run(elementwise::binary_row(op, target.dtype()),
+                 static_cast<std::byte*>(target.mutable_data_ptr()), target.element_size());
     Py_INCREF(self);
     return self;
   });
 }
 
-PyObject* quick_compare(copy::Comparison comparison, PyObject* left, PyObject* right) {
+PyObject* quick_compare(elementwise::Comparison comparison, PyObject* left, PyObject* right) {
   Operands operands;
   if (!operands.read(left, right) || !is_taken(BinaryOp::sub, operands.tensor->dtype())) return nullptr;
   return guarded([&] {
     return make_tensor([&] {
       const Tensor& like = *operands.tensor;
-      Tensor result = Tensor::fresh(like.shape(), DType::bool_, Device::cpu, "comparison");
-      operands.run(copy::compare_row(comparison, like.dtype()), result.mutable_storage_data(), 1);
+      Tensor result = uninitialized(like.shape(), DType::bool_, Device::cpu, "comparison");
+      operands.run(elementwise::compare_row(comparison, like.dtype()), result.mutable_storage_data(), 1);
       return result;
     });
   });

@@ -12,9 +12,9 @@
 namespace tenstride::python {
 
 /// add, sub, mul, and div of floats.
-PyObject* quick_binary(copy::BinaryOp op, PyObject* left, PyObject* right);
+PyObject* quick_binary(elementwise::BinaryOp op, PyObject* left, PyObject* right);
 /// The same into `self`, which comes back.
-PyObject* quick_in_place(copy::BinaryOp op, PyObject* self, PyObject* other);
-PyObject* quick_compare(copy::Comparison comparison, PyObject* left, PyObject* right);
+PyObject* quick_in_place(elementwise::BinaryOp op, PyObject* self, PyObject* other);
+PyObject* quick_compare(elementwise::Comparison comparison, PyObject* left, PyObject* right);
 
 }  // namespace tenstride::python

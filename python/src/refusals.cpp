@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "types.hpp"
 
 /// The binding's functions are objects whose first steps CPython finds through a pointer in the object. The
@@ -57,7 +58,7 @@ void rewrite_error() {
   PyObject* trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
   const nb::object text = nb::steal(value == nullptr ? nullptr : PyObject_Str(value));
-  const char* const bytes = text ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
+  const char* const bytes = text ? PyUnicode_AsUTF8AndSize(text.ptr(), nullptr) : nullptr;
   const std::string given = bytes == nullptr ? "" : bytes;
   if (given.find(mark) == std::string::npos) {
     PyErr_Restore(type, value, trace);
@@ -87,7 +88,7 @@ PyObject* tensor_step(PyObject* function, PyObject* const* arguments, std::size_
   if (PyVectorcall_NARGS(count) > 0 && !is_tensor(arguments[0])) {
     const nb::object name = nb::getattr(nb::handle(function), "__name__", nb::str("Tensor"));
     PyErr_Format(PyExc_TypeError, "%U: self must be a Tensor, %s is given", name.ptr(),
-                 Py_TYPE(arguments[0])->tp_name);
+                 name_of_type(arguments[0]).c_str());
     return nullptr;
   }
   return checked_step<At>(function, arguments, count, names);
@@ -106,9 +107,13 @@ constexpr Steps tensor_steps = tensor_steps_of(std::make_index_sequence<max_step
 
 /// Where CPython finds the first step of a function of the binding; nullptr for other objects.
 vectorcallfunc* step_of(PyObject* object) {
-  const std::string_view type = Py_TYPE(object)->tp_name;
+  const std::string type = name_of_type(object);
   const bool is_bound = type.ends_with("nb_func") || type.ends_with("nb_method");
+#if defined(Py_LIMITED_API)
+  const Py_ssize_t offset = sizeof(PyVarObject);  // nanobind's first field
+#else
   const Py_ssize_t offset = Py_TYPE(object)->tp_vectorcall_offset;
+#endif
   if (!is_bound || offset <= 0) return nullptr;
   return reinterpret_cast<vectorcallfunc*>(reinterpret_cast<char*>(object) + offset);
 }
@@ -137,7 +142,9 @@ void visit_members(const nb::dict& members, const Steps& ours) {
 }
 
 nb::dict members_of(nb::handle type) {
-  return nb::borrow<nb::dict>(reinterpret_cast<PyTypeObject*>(type.ptr())->tp_dict);
+  nb::dict members;
+  members.update(type.attr("__dict__"));
+  return members;
 }
 
 }  // namespace

@@ -9,8 +9,9 @@
 #include <unordered_map>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "operations/call.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::python {
 namespace {
@@ -28,8 +29,9 @@ std::size_t count_entries(PyObject* list, std::size_t most, std::size_t depth, C
   const auto [place, is_new] = known.try_emplace(list, 0);
   if (!is_new) return place->second;
   std::size_t count = 1;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list) && count < most; ++i) {
-    PyObject* const entry = PySequence_Fast_GET_ITEM(list, i);
+  const bool is_tuple = PyTuple_Check(list) != 0;
+  for (Py_ssize_t i = 0; i < EntriesOf::count(list) && count < most; ++i) {
+    PyObject* const entry = is_tuple ? NB_TUPLE_GET_ITEM(list, i) : NB_LIST_GET_ITEM(list, i);
     count += is_list(entry) ? count_entries(entry, most, depth + 1, known) : 1;
   }
   return known[list] = std::min(count, most);
@@ -42,8 +44,7 @@ void require_memory(PyObject* list) {
   const std::size_t most = machine / sizeof(Value);
   Counts known;
   if (!is_list(list) || count_entries(list, most, 0, known) < most) return;
-  throw StorageError(detail::message(std::string(Py_TYPE(list)->tp_name),
-                                     ": lists in lists must have less than ", most,
+  throw StorageError(detail::message(name_of_type(list), ": lists in lists must have less than ", most,
                                      " entries, for which this machine has memory; give an array"));
 }
 
@@ -52,8 +53,8 @@ void require_memory(PyObject* list) {
 void require_nesting(PyObject* list, std::size_t depth) {
   if (depth == 0) require_memory(list);
   if (depth < max_nesting) return;
-  throw ValueError(detail::message("too many dimensions '", std::string(Py_TYPE(list)->tp_name),
-                                   "': lists must be at most ", max_nesting, " deep, and not in themselves"));
+  throw ValueError(detail::message("too many dimensions '", name_of_type(list), "': lists must be at most ",
+                                   max_nesting, " deep, and not in themselves"));
 }
 
 nanobind::object counted_entries(PyObject* object) {
@@ -67,7 +68,7 @@ nanobind::object counted_entries(PyObject* object) {
   while (found < count) {
     PyObject* const entry = PyIter_Next(iterator.ptr());
     if (entry == nullptr) break;
-    PyTuple_SET_ITEM(entries.ptr(), found++, entry);
+    NB_TUPLE_SET_ITEM(entries.ptr(), found++, entry);
   }
   if (PyErr_Occurred() != nullptr) throw nanobind::python_error();
   if (found == count) return entries;
@@ -76,14 +77,13 @@ nanobind::object counted_entries(PyObject* object) {
 
 void require_end(nanobind::handle iterable, std::size_t count) {
   if (count == 0) {
-    const Py_ssize_t hint = PyObject_LengthHint(iterable.ptr(), 0);
+    const Py_ssize_t hint = length_hint(iterable.ptr());
     if (hint < 0) PyErr_Clear();  // reading it says what is wrong
     count = static_cast<std::size_t>(std::max<Py_ssize_t>(hint, 0));
   }
   if (count <= max_iterated) return;
-  throw ValueError(detail::message(std::string(Py_TYPE(iterable.ptr())->tp_name),
-                                   ": what is iterated over must have at most ", max_iterated,
-                                   " entries; give a list of more"));
+  throw ValueError(detail::message(name_of_type(iterable), ": what is iterated over must have at most ",
+                                   max_iterated, " entries; give a list of more"));
 }
 
 }  // namespace tenstride::python

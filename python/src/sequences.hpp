@@ -34,7 +34,8 @@ nanobind::object counted_entries(PyObject* object);
 template <typename Visit>
 void each_entry(PyObject* list, const Visit& visit) {
   const nanobind::object entries = entries_of(list);
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(entries.ptr()); ++i) visit(PyTuple_GET_ITEM(entries.ptr(), i));
+  for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(entries.ptr()); ++i)
+    visit(NB_TUPLE_GET_ITEM(entries.ptr(), i));
 }
 
 /// Throws ValueError where an iterable has given `count` entries, which are too many; before the first, where

@@ -68,7 +68,7 @@ PyObject* fill(PyObject* tuple, const Dims& dims) {
       Py_DECREF(tuple);
       throw nb::python_error();
     }
-    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), number);
+    NB_TUPLE_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), number);
   }
   return tuple;
 }
@@ -81,7 +81,7 @@ void set_size_type(nb::handle type) {
 
 PyObject* new_size(const Dims& dims) {
   return known_sizes.get(
-      dims, [&] { return fill(size_type->tp_alloc(size_type, static_cast<Py_ssize_t>(dims.size())), dims); });
+      dims, [&] { return fill(PyType_GenericAlloc(size_type, static_cast<Py_ssize_t>(dims.size())), dims); });
 }
 PyObject* new_tuple(const Dims& dims) {
   return known_tuples.get(dims,

@@ -2,7 +2,8 @@
 #include "storage.hpp"
 
 #include "base/message.hpp"
-#include "tenstride/expression.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/expression/expression.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -101,7 +102,7 @@ void define_storages(nb::module_& module) {
           "untyped",
           [](const detail::StorageElements& self) {
             const Layout bytes{{static_cast<Index>(self.elements.storage().nbytes())}, {1}, 0};
-            return detail::StorageBytes{self.elements.with_layout(bytes, DType::uint8)};
+            return detail::StorageBytes{with_layout(self.elements, bytes, DType::uint8)};
           },
           "The same as bytes.");
   nb::class_<detail::StorageBytes> untyped(module, "UntypedStorage",

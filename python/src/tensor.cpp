@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor.hpp"
+#include "exchange_slots.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include "base/message.hpp"
 #include "base/scalar_checked.hpp"
 #include "calls.hpp"
+#include "cpython.hpp"
 #include "defaults.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
@@ -21,11 +23,11 @@
 #include "quick_index.hpp"
 #include "quick_numbers.hpp"
 #include "sequences.hpp"
-#include "tenstride/default_dtype.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/format.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/ops.hpp"
+#include "tenstride/base/default_dtype.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/print/format.hpp"
+#include "tenstride/tensor/factory.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -73,7 +75,7 @@ void put(Tensor& tensor, const std::vector<TensorIndex>& indices, PyObject* valu
       return;
     }
   }
-  throw TypeError(detail::message("index_put_: ", Py_TYPE(value)->tp_name,
+  throw TypeError(detail::message("index_put_: ", name_of_type(value),
                                   " must be a number or a Tensor to be assigned to elements of ",
                                   name(tensor.dtype()), "; make it one with tensor(...)"));
 }
@@ -116,7 +118,7 @@ PyObject* iterate(PyObject* self) {
 
 /// Comparisons; what cannot be compared is Python's own affair (`x == None` is False).
 PyObject* compare(PyObject* left, PyObject* right, int sign) {
-  using copy::Comparison;
+  using elementwise::Comparison;
   // In order of Py_LT to Py_GE.
   static constexpr const char* names[] = {"lt", "le", "eq", "ne", "gt", "ge"};
   static constexpr Comparison comparisons[] = {Comparison::lt, Comparison::le, Comparison::eq,
@@ -198,7 +200,7 @@ int contains(PyObject* self, PyObject* value) {
   nb::object equal = nb::steal(compare(self, value, Py_EQ));
   if (!equal) return -1;
   if (!is_tensor(equal.ptr())) {
-    PyErr_Format(PyExc_RuntimeError, "in: %s must be a number or a Tensor", Py_TYPE(value)->tp_name);
+    PyErr_Format(PyExc_RuntimeError, "in: %s must be a number or a Tensor", name_of_type(value).c_str());
     return -1;
   }
   const Tensor any = tensor_of(equal.ptr()).any();
@@ -217,6 +219,9 @@ std::vector<PyType_Slot> syntax_slots() {
                                  {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
                                  {Py_mp_length, reinterpret_cast<void*>(length)},
                                  {Py_sq_contains, reinterpret_cast<void*>(contains)},
+                                 {Py_tp_new, reinterpret_cast<void*>(new_object)},
+                                 {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+                                 {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
                                  {Py_tp_iter, reinterpret_cast<void*>(iterate)},
                                  {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
                                  {Py_tp_hash, reinterpret_cast<void*>(hash)},
@@ -249,7 +254,7 @@ void construct(Tensor* self, const nb::args& arguments) {
     new (self) Tensor(tensor_of(arguments[0].ptr()).alias());
   } else if (arguments.size() == 1 && PySequence_Check(arguments[0].ptr()) == 0) {
     throw TypeError(detail::message("Tensor: sizes, or one list of numbers, must be given (",
-                                    std::string_view(Py_TYPE(arguments[0].ptr())->tp_name), ")"));
+                                    name_of_type(arguments[0]), ")"));
   } else if (arguments.size() == 1) {
     const DType dtype = default_dtype();
     new (self) Tensor(tenstride::tensor(to_nested(arguments[0].ptr(), dtype), {.dtype = dtype}));
@@ -305,7 +310,7 @@ void define_tensor(nb::module_& module) {
                           ">>> x = torch.arange(6).view(2, 3)\n"
                           ">>> x.T.stride()\n"
                           "(1, 3)\n");
-  set_tensor_type(type);
+  set_tensor_type(type, module.attr("dtype"));
   type.def("__init__", construct)
       .def("__copy__", [](const Tensor& self) { return self.alias(); })
       .def(

@@ -10,7 +10,7 @@
 #include "base/message.hpp"
 #include "defaults.hpp"
 #include "exchange.hpp"
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
 
 namespace tenstride::python {
 namespace {
@@ -173,8 +173,8 @@ void define_types(nb::module_& module) {
   define_devices(module);
 }
 
-void set_tensor_type(nb::handle type) {
-  keep_objects(type);
+void set_tensor_type(nb::handle type, nb::handle other) {
+  keep_objects(type, other);
 }
 nb::handle tensor_type() noexcept {
   return reinterpret_cast<PyObject*>(tensor_objects.type);

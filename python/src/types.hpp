@@ -11,7 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "objects.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 /// The Python types of the package, and how C++ makes their objects. All functions want the GIL; what they
 /// give as PyObject* is a new reference unless they say otherwise.
@@ -31,7 +31,7 @@ struct DeviceObject {
 /// Makes `Size`, `dtype` and its values, `memory_format` and its, and `device` in the module.
 void define_types(nanobind::module_& module);
 /// Tells what the type of tensors is, once there is one.
-void set_tensor_type(nanobind::handle type);
+void set_tensor_type(nanobind::handle type, nanobind::handle other);
 
 /// The same of `Size`.
 void set_size_type(nanobind::handle type);

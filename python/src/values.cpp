@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/message.hpp"
+#include "cpython.hpp"
 #include "errors.hpp"
 #include "layouts.hpp"
 #include "old_masks.hpp"
@@ -12,7 +13,7 @@
 #include "ops/index_parts.hpp"
 #include "sequences.hpp"
 #include "storage.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 #include "types.hpp"
 
 namespace tenstride::python {
@@ -26,13 +27,9 @@ PyObject* importer = nullptr;
 /// The tensor that the importer makes of a foreign array; null where it knows nothing of the object.
 nb::object imported(PyObject* object) {
   if (importer == nullptr || object == Py_None) return {};
-  nb::object result = nb::steal(PyObject_CallOneArg(importer, object));
+  nb::object result = nb::steal(PyObject_CallFunctionObjArgs(importer, object, nullptr));
   if (!result) throw nb::python_error();
   return is_tensor(result.ptr()) ? result : nb::object();
-}
-
-std::string type_name(PyObject* object) {
-  return Py_TYPE(object)->tp_name;
 }
 
 Scalar integer(PyObject* object) {
@@ -54,10 +51,10 @@ Scalar integer(PyObject* object) {
 std::optional<Scalar> plain_number(PyObject* object) {
   if (PyBool_Check(object)) return Scalar(object == Py_True);
   if (PyLong_Check(object)) return integer(object);
-  if (PyFloat_Check(object)) return Scalar(PyFloat_AS_DOUBLE(object));
+  if (PyFloat_Check(object)) return Scalar(number_of_float(object));
   if (PyComplex_Check(object)) {
-    const Py_complex value = PyComplex_AsCComplex(object);
-    return Scalar(std::complex<double>(value.real, value.imag));
+    const std::complex<double> value = complex_number(object);
+    return Scalar(value);
   }
   return std::nullopt;
 }
@@ -87,9 +84,9 @@ std::optional<Scalar> number(PyObject* object) {
     return Scalar(value);
   }
   if (is_kind("c")) {
-    const Py_complex value = PyComplex_AsCComplex(object);
+    const std::complex<double> value = complex_number(object);
     if (PyErr_Occurred() != nullptr) throw nb::python_error();
-    return Scalar(std::complex<double>(value.real, value.imag));
+    return Scalar(value);
   }
   const nb::object index = nb::steal(PyNumber_Index(object));
   if (!index) throw nb::python_error();
@@ -101,7 +98,7 @@ Value nested_value(PyObject* object, Given& given, std::size_t depth);
 Value sequence(PyObject* object, Value::SequenceKind kind, Given& given, std::size_t depth) {
   require_nesting(object, depth);
   Value::Sequence items{kind, {}};
-  items.items.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object)));
+  items.items.reserve(static_cast<std::size_t>(EntriesOf::count(object)));
   each_entry(object, [&](PyObject* entry) { items.items.push_back(nested_value(entry, given, depth + 1)); });
   return Value(Value::Variant(std::move(items)));
 }
@@ -168,11 +165,11 @@ Index to_clamped_index(PyObject* object) {
 }
 
 Slice to_slice(PyObject* object) {
-  const auto* slice = reinterpret_cast<PySliceObject*>(object);
+  const SliceParts slice(object);
   const auto entry = [](PyObject* value) {
     return value == Py_None ? std::optional<Index>() : std::optional(to_clamped_index(value));
   };
-  return {entry(slice->start), entry(slice->stop), entry(slice->step).value_or(1)};
+  return {entry(slice.start()), entry(slice.stop()), entry(slice.step()).value_or(1)};
 }
 
 namespace {
@@ -226,7 +223,7 @@ Value nested_value(PyObject* object, Given& given, std::size_t depth) {
     each_of(object, [&](PyObject* entry) { items.items.push_back(nested_value(entry, given, depth + 1)); });
     return Value(Value::Variant(std::move(items)));
   }
-  throw TypeError(detail::message("an argument of type ", type_name(object),
+  throw TypeError(detail::message("an argument of type ", name_of_type(object),
                                   " must be a Tensor, a number, a str, a tuple or list of these, a dtype, a "
                                   "memory format, a device or None"));
 }
@@ -268,9 +265,9 @@ PyObject* from_sequence(const Value::Sequence& sequence) {
     PyObject* item = from_value(sequence.items[static_cast<std::size_t>(i)]);
     if (item == nullptr) throw nb::python_error();
     if (is_list) {
-      PyList_SET_ITEM(result.ptr(), i, item);
+      NB_LIST_SET_ITEM(result.ptr(), i, item);
     } else {
-      PyTuple_SET_ITEM(result.ptr(), i, item);
+      NB_TUPLE_SET_ITEM(result.ptr(), i, item);
     }
   }
   return result.release().ptr();
@@ -337,7 +334,7 @@ TensorIndex to_entry(PyObject* object) {
     return foreign_index(tensor_of(array.ptr()));
   }
   const std::string text =
-      detail::message("index: ", type_name(object),
+      detail::message("index: ", name_of_type(object),
                       " must be an int, a slice, None, `...`, a list of ints or bools, or a Tensor");
   if (PyUnicode_Check(object)) throw TypeError(text);
   throw detail::NotationError{"IndexError", text, {}};
@@ -379,7 +376,7 @@ std::vector<TensorIndex> to_indices(PyObject* object) {
     return indices;
   }
   const nb::object entries = counted_entries(object);
-  indices.reserve(static_cast<std::size_t>(PyTuple_GET_SIZE(entries.ptr())));
+  indices.reserve(static_cast<std::size_t>(NB_TUPLE_GET_SIZE(entries.ptr())));
   each_entry(entries.ptr(), [&](PyObject* entry) { indices.push_back(to_entry(entry)); });
   return indices;
 }

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "tenstride/expression.hpp"
-#include "tenstride/indexing.hpp"
+#include "tenstride/expression/expression.hpp"
+#include "tenstride/ops/indexing.hpp"
 
 /// Python's objects as the notation's values, and back. All functions want the GIL.
 namespace tenstride::python {

@@ -15,11 +15,11 @@ from several_signatures import SEPARATOR
 ABOUT = """# C++ reference
 
 Every public header, by the folders of the source: what stands first needs nothing of what stands below it.
-`#include <tenstride/copy.hpp>` takes in tensors, views and copies. Everything is in the namespace `tenstride`.
+`#include <tenstride/tenstride.hpp>` takes in all of them, `<tenstride/core.hpp>` and the like those of a part.
+Everything is in the namespace `tenstride`.
 
-Two things are left out of the signatures. Operations that copy have a last parameter `Caller caller =
-Caller::current()`, the line that the [ledger](../../docs/ledger.md) shows for them. Views of a `Tensor` have an
-overload for an expiring one, `&&`, which takes it over.
+One thing is left out of the signatures: operations that copy have a last parameter `Caller caller = Caller::current()`,
+the line that the [ledger](../../docs/ledger.md) shows for them.
 
 """
 
@@ -27,7 +27,7 @@ overload for an expiring one, `&&`, which takes it over.
 def write(root: Path, xml: Path, out: Path) -> dict[str, str]:
     """Writes the pages into a folder; gives the page and anchor of each header.
 
-    Example: `{"tenstride/copy.hpp": "copy.md#hpp-copy", …}`."""
+    Example: `{"tenstride/copy/copy.hpp": "copy.md#hpp-copy", …}`."""
     out.mkdir(parents=True, exist_ok=True)
     by_header: dict[str, list[doxygen.Declaration]] = {}
     for declaration in doxygen.read(xml):
@@ -58,17 +58,13 @@ def write(root: Path, xml: Path, out: Path) -> dict[str, str]:
 
 
 def groups(root: Path) -> dict[str, list[str]]:
-    """The headers of each folder that has some: {"ledger": ["tenstride/ledger.hpp"]}."""
+    """The headers of each folder that has some: {"ledger": ["tenstride/ledger/ledger.hpp"]}."""
     folders = json.loads((root / "src/layers.json").read_text(encoding="utf-8"))["folders"]
     found = {}
-    listed = {header for folder in folders.values() for header in folder["headers"]}
-    for name, folder in folders.items():
-        headers = [f"tenstride/{header}.hpp" for header in folder["headers"]]
-        inside = root / "include/tenstride" / name
-        own = sorted(path.stem for path in inside.glob("*.hpp") if f"{name}/{path.stem}" not in listed)
-        headers += [f"tenstride/{name}/{stem}.hpp" for stem in own]
+    for name in folders:
+        headers = sorted((root / "include/tenstride" / name).rglob("*.hpp"))
         if headers:
-            found[name] = headers
+            found[name] = [header.relative_to(root / "include").as_posix() for header in headers]
     return found
 
 

@@ -2,7 +2,7 @@
 // Small text files in the user's cache, with what was measured; files/write_cache.hpp writes them.
 #pragma once
 
-#include "tenstride/export.hpp"
+#include "tenstride/base/export.hpp"
 
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/default_dtype.hpp"
+#include "tenstride/base/default_dtype.hpp"
 
 #include <atomic>
 

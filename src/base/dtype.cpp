@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
 
 #include <utility>
 

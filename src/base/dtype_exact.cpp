@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/dtype_exact.hpp"
+#include "tenstride/base/dtype_exact.hpp"
 
 #include <limits>
 #include <type_traits>
 
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 #include "base/message.hpp"
 

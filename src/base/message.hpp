@@ -7,8 +7,8 @@
 #include <string_view>
 #include <variant>
 
-#include "tenstride/error.hpp"
-#include "tenstride/export.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/base/export.hpp"
 
 /// Pieces put together to the text of an error: numbers, shapes and words.
 namespace tenstride::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "tenstride/nearest_name.hpp"
+#include "base/nearest_name.hpp"
 
 namespace tenstride {
 namespace {

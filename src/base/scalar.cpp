@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/scalar.hpp"
+#include "tenstride/base/scalar.hpp"
 
 #include <charconv>
 #include <cmath>
 #include <string_view>
 #include <utility>
 
-#include "tenstride/default_dtype.hpp"
+#include "tenstride/base/default_dtype.hpp"
 
 namespace tenstride {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/message.hpp"
-#include "tenstride/scalar.hpp"
+#include "tenstride/base/scalar.hpp"
 
 /// Numbers from a caller converted to elements, with PyTorch's refusals (c10's `checked_convert`). The
 /// conversion of a tensor's elements refuses nothing: that is `convert_element`.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/bandwidth.hpp"
+#include "tenstride/calibration/bandwidth.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
 
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/memory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/memory/memory.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Measures bandwidths, and forecasts the time of copies by them.
 namespace tenstride {

@@ -10,7 +10,7 @@
 #include "base/cache_file.hpp"
 #include "base/message.hpp"
 #include "files/write_cache.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 /// The file in which measured bandwidths are stored.
 namespace tenstride {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tenstride/bandwidth.hpp"
+#include "tenstride/calibration/bandwidth.hpp"
 
 namespace tenstride::detail {
 

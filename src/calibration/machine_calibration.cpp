@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/machine_calibration.hpp"
+#include "calibration/machine_calibration.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "copy/kernels/kernels.hpp"
 #include "files/write_cache.hpp"
 #include "plan/processor.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/checksum.hpp"
+#include "tenstride/checksum/checksum.hpp"
 
 #include <atomic>
 
@@ -7,8 +7,8 @@
 #include "elementwise/compare_parts.hpp"
 #include "elementwise/dense_runs.hpp"
 #include "tensor/require_memory.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {
@@ -63,9 +63,9 @@ class Adder {
     words_ = std::max<std::size_t>(item_ / 4, 1);
   }
 
-  void operator()(copy::ChecksumSums& sums, const std::byte* run, Index count, Index position,
+  void operator()(checksums::ChecksumSums& sums, const std::byte* run, Index count, Index position,
                   Index step) const {
-    const copy::ChecksumKernels& kernels = copy::checksum_kernels();
+    const checksums::ChecksumKernels& kernels = checksums::checksum_kernels();
     const auto at = static_cast<std::uint64_t>(position);
     if (step == 1 || count == 1) {
       kernels.run[std::min<std::size_t>(log2_, 2)](sums, run, count * static_cast<Index>(words_),
@@ -113,7 +113,7 @@ Checksum checksum(const Tensor& part, const Layout& positions) {
   const Index grain = grain_bytes / static_cast<Index>(part.itemsize());
   parallel_for(0, nest.count(), grain, [&](Index first, Index last) {
     detail::BlockReader read(part, part.dtype(), part.dtype());
-    copy::ChecksumSums sums{};
+    checksums::ChecksumSums sums{};
     nest(first, last, longest, [&](const auto& at, const auto& steps, Index count) {
       add(sums, read(at[1], steps[1], count), count, at[2], steps[2]);
       return true;

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace tenstride::copy {
+namespace tenstride::checksums {
 namespace {
 
 // The words of an element of 8 or 16 bytes are read in the order of memory.
@@ -45,4 +45,4 @@ const ChecksumKernels& portable_checksum_kernels() {
   return table;
 }
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::checksums

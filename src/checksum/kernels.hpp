@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "checksum/keys.hpp"
-#include "tenstride/index.hpp"
+#include "tenstride/base/index.hpp"
 
-namespace tenstride::copy {
+namespace tenstride::checksums {
 
 using ChecksumSums = std::array<std::uint64_t, checksum_words>;
 
@@ -40,4 +40,4 @@ const ChecksumKernels& checksum_kernels(std::string_view name);
 /// Returns the table that goes with `kernels()`.
 const ChecksumKernels& checksum_kernels();
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::checksums

@@ -16,7 +16,7 @@
 #include "copy/kernels/kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenstride::copy {
+namespace tenstride::checksums {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -241,23 +241,23 @@ const ChecksumKernels& own_checksum_table() {
 #endif
 
 }  // namespace HWY_NAMESPACE
-}  // namespace tenstride::copy
+}  // namespace tenstride::checksums
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "copy/kernels/compiled-inl.h"
 
-namespace tenstride::copy {
+namespace tenstride::checksums {
 
 const ChecksumKernels& checksum_kernels(std::string_view name) {
-  return compiled_for<decltype(&portable_checksum_kernels)>(
+  return copy::compiled_for<decltype(&portable_checksum_kernels)>(
       name, {TENSTRIDE_COMPILED(own_checksum_table){"portable", portable_checksum_kernels}})();
 }
 
 const ChecksumKernels& checksum_kernels() {
-  static const ChecksumKernels& chosen = checksum_kernels(kernels().name);
+  static const ChecksumKernels& chosen = checksum_kernels(copy::kernels().name);
   return chosen;
 }
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::checksums
 #endif  // HWY_ONCE

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tenstride::copy {
+namespace tenstride::checksums {
 
 /// Returns the n-th number of SplitMix64 from seed 0. Example: `splitmix64(0) == 0xe220a8397b1dcdaf`.
 constexpr std::uint64_t splitmix64(std::uint64_t n) noexcept {
@@ -71,4 +71,4 @@ inline constexpr std::array<ChecksumPlaces, checksum_words> checksum_places = []
   return all;
 }();
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::checksums

@@ -10,7 +10,7 @@
 
 #include "copy/cursor.hpp"
 #include "copy/kernels/kernels.hpp"
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::copy {
 

@@ -20,12 +20,12 @@ using detail::ItemLoops;
 using detail::OffsetTable;
 
 template <std::size_t item>
-void gather_items(std::byte* dst, const std::byte* src, const std::ptrdiff_t* offset, Index count) {
+void gather_items(std::byte* dst, const std::byte* src, const Index* offset, Index count) {
 #pragma GCC unroll 8
   for (Index i = 0; i < count; ++i) std::memcpy(dst + i * static_cast<Index>(item), src + offset[i], item);
 }
 
-using GatherItems = void (*)(std::byte*, const std::byte*, const std::ptrdiff_t*, Index);
+using GatherItems = void (*)(std::byte*, const std::byte*, const Index*, Index);
 constexpr std::array<GatherItems, 5> gathers{gather_items<1>, gather_items<2>, gather_items<4>,
                                              gather_items<8>, gather_items<16>};
 

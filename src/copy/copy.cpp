@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 
 #include <array>
 #include <cstring>
@@ -12,8 +12,9 @@
 #include "ledger/watch.hpp"
 #include "tensor/require_memory.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/overlap.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/overlap.hpp"
 
 namespace tenstride {
 namespace {
@@ -78,7 +79,8 @@ void copy_unrecorded(Tensor& dst, const Tensor& src, const ScaleShift& arithmeti
     return;
   const PlanOptions options = plan_options(dst, src, arithmetic);
   if (std::byte* const bytes = writable_memory(dst, src))
-    run(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options), bytes, src.storage_data());
+    run_plan(plan_copy(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options), bytes,
+             src.storage_data());
 }
 
 [[gnu::cold]] void copy_recorded(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic,
@@ -90,13 +92,13 @@ void copy_unrecorded(Tensor& dst, const Tensor& src, const ScaleShift& arithmeti
   }
   const PlanOptions options = plan_options(dst, src, arithmetic);
   LedgerEntry entry = detail::copy_entry(dst, src, dst.numel());
-  entry.plan =
-      std::make_shared<const CopyPlan>(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options));
+  entry.plan = std::make_shared<const CopyPlan>(
+      plan_copy(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options));
   detail::record({&entry, 1}, dst.storage(), [&]() -> std::string_view {
     if (try_copy_small(dst, src, arithmetic)) return "small";
     std::byte* const bytes = writable_memory(dst, src);
     if (bytes == nullptr) return {};
-    run(*entry.plan, bytes, src.storage_data());
+    run_plan(*entry.plan, bytes, src.storage_data());
     return entry.plan->method();
   });
 }
@@ -120,8 +122,8 @@ Tensor materialize(const Tensor& src, const Layout& layout, DType dtype, const S
   const Reach extent = reach(layout, "materialize").value_or(Reach{0, -1});
   const Index nbytes = checked_multiply(checked_add(extent.highest, 1, "materialize"),
                                         static_cast<Index>(item_size(dtype)), "materialize");
-  const auto bytes = static_cast<std::size_t>(nbytes);
-  Tensor result(Tensor::Unchecked{}, Storage::on(src.device(), bytes), layout, dtype);
+  const auto bytes = static_cast<std::uint64_t>(nbytes);
+  Tensor result = unchecked_tensor(Storage::on(src.device(), bytes), layout, dtype);
   copy_elements(result, src, arithmetic);
   return result;
 }
@@ -178,8 +180,8 @@ Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
     PlanOptions options = options_here();
     options.placement = placement_of(bytes, once, dtype_);
     if (!is_provably_unique(once)) options.max_threads = 1;
-    const CopyPlan made = plan(once, dtype_, repeated, dtype_, options);
-    run(made, bytes, element.data());
+    const CopyPlan made = plan_copy(once, dtype_, repeated, dtype_, options);
+    run_plan(made, bytes, element.data());
     return made.method();
   };
   if (!detail::is_watched()) [[likely]] {

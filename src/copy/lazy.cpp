@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/lazy.hpp"
+#include "tenstride/copy/lazy.hpp"
 
 #include <algorithm>
 
 #include "base/message.hpp"
 #include "ledger/reasons.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/text.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/layout/text.hpp"
 
 /// Chains carried out on tensors.
 namespace tenstride {
@@ -23,9 +24,9 @@ Tensor carry_out(const Tensor& x, const ChainPlan& plan, const Reason& reason) {
   for (std::size_t i = 0; i < plan.copies.size(); ++i) {
     const ChainCopy& copy = plan.copies[i];
     const detail::ReasonScope scope([&] { return reason(i); });
-    memory = materialize(memory.with_layout(copy.src), copy.dst, x.dtype());
+    memory = materialize(with_layout(memory, copy.src), copy.dst, x.dtype());
   }
-  return memory.with_layout(plan.result);
+  return with_layout(memory, plan.result);
 }
 
 /// Of a plan's copies the first are for the chain's cuts, one each; a copy that serves several tells all.
@@ -47,10 +48,10 @@ Tensor carry_out(const Tensor& x, const ChainPlan& plan, Caller caller) {
 
 ChainCost cost(const ChainPlan& plan, DType dtype) {
   ChainCost result;
-  std::size_t held = 0;
+  std::uint64_t held = 0;
   for (const ChainCopy& copy : plan.copies) {
-    const auto elements = static_cast<std::size_t>(numel(copy.dst));
-    const std::size_t bytes = elements * item_size(dtype);
+    const auto elements = static_cast<std::uint64_t>(numel(copy.dst));
+    const std::uint64_t bytes = elements * item_size(dtype);
     ++result.copies;
     result.elements += elements;
     result.bytes_read += bytes;
@@ -70,7 +71,7 @@ Tensor detail::materialize_chain(const Tensor& x, const Chain& chain, CopyRule c
     });
   };
   if (copy == CopyRule::always) return carried_out(chain.copy_plan());
-  if (std::optional<Layout> layout = chain.try_view()) return x.with_layout(*std::move(layout));
+  if (std::optional<Layout> layout = chain.try_view()) return with_layout(x, *std::move(layout));
   const ChainPlan plan = chain.plan();
   if (copy == CopyRule::never) {
     throw ValueError(message(operation, ": copy = never, but it takes ", plan.copies.size(),

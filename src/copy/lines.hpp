@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "tenstride/index.hpp"
+#include "tenstride/base/index.hpp"
 
 namespace tenstride::copy {
 

@@ -3,7 +3,8 @@
 #include "copy/transfer.hpp"
 #include "ledger/reasons.hpp"
 #include "ledger/watch.hpp"
-#include "tenstride/copy.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
 
 /// The methods that return the tensor itself, a view, or a copy.
 namespace tenstride {
@@ -18,7 +19,7 @@ void require_allowed(CopyRule rule, const Tensor& src, std::string_view operatio
 
 }  // namespace
 
-Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy, Caller caller) const& {
+Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy, Caller caller) const {
   const MemoryFormat target = format == MemoryFormat::preserve ? MemoryFormat::contiguous : format;
   if (is_contiguous(target) && copy != CopyRule::always) return *this;
   const detail::OperationScope scope("contiguous", caller);
@@ -33,14 +34,9 @@ Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy, Caller caller) con
   if (detail::watch != nullptr) [[unlikely]] {
     detail::require_copy_allowed(row_major(shape()), dtype_, *this);
   }
-  Tensor result = fresh(shape(), dtype_, device(), "contiguous");
+  Tensor result = uninitialized(shape(), dtype_, device(), "contiguous");
   copy_elements(result, *this);
   return result;
-}
-Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy, Caller caller) && {
-  const MemoryFormat target = format == MemoryFormat::preserve ? MemoryFormat::contiguous : format;
-  if (is_contiguous(target) && copy != CopyRule::always) return std::move(*this);
-  return std::as_const(*this).contiguous(format, copy, caller);
 }
 
 Tensor Tensor::clone(MemoryFormat format, Caller caller) const {
@@ -111,25 +107,13 @@ Tensor Tensor::reshaped_copy(const Dims& target, const Caller& caller) const {
   const detail::OperationScope scope("reshape", caller);
   const detail::ReasonScope reason([&] { return detail::reshape_reason(layout_, target); });
   const Tensor copied = materialize(*this, row_major(shape()), dtype_);
-  return copied.with_layout({target, row_major_strides(target, "reshape"), 0});
+  return with_layout(copied, {target, row_major_strides(target, "reshape"), 0});
 }
 
-Tensor Tensor::reshape(const Dims& wanted, CopyRule copy, Caller caller) const& {
-  Tensor result(WithoutStorage{}, *this, [&] { return detail::blank(wanted.size(), layout_.offset); });
-  if (fits_view(wanted, copy, result.layout_, caller)) {
-    result.storage_ = storage_;
-  } else {
-    result = reshaped_copy(result.layout_.shape, caller);
-  }
-  return result;
-}
-Tensor Tensor::reshape(const Dims& wanted, CopyRule copy, Caller caller) && {
-  Tensor result(WithoutStorage{}, *this, [&] { return detail::blank(wanted.size(), layout_.offset); });
-  if (fits_view(wanted, copy, result.layout_, caller)) {
-    result.storage_ = std::move(storage_);
-    become_empty();
-  } else {
-    result = reshaped_copy(result.layout_.shape, caller);
+Tensor Tensor::reshape(const Dims& wanted, CopyRule copy, Caller caller) const {
+  Tensor result = viewed([&] { return detail::blank(wanted.size(), layout_.offset); });
+  if (!fits_view(wanted, copy, result.layout_, caller)) {
+    return reshaped_copy(result.layout_.shape, caller);
   }
   return result;
 }

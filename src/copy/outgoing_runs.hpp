@@ -18,11 +18,11 @@ namespace tenstride::copy {
 struct OutgoingRuns {
   std::byte* dst = nullptr;
   /// The offset of each run from `dst`, in bytes.
-  const std::ptrdiff_t* offsets = nullptr;
+  const Index* offsets = nullptr;
   std::size_t count = 0;
   /// The first row of the buffer, and the distance of its rows in bytes.
   std::byte* rows = nullptr;
-  std::ptrdiff_t pitch = 0;
+  Index pitch = 0;
   /// The first row of the buffer of the next block.
   std::byte* next_rows = nullptr;
   /// The number of items of a run.
@@ -64,9 +64,7 @@ struct OutgoingRuns {
  private:
   [[nodiscard]] std::size_t whole_lines(std::size_t n) const { return (n << dst_log2) / line_bytes; }
   [[nodiscard]] std::byte* run_address(std::size_t run) const { return dst + offsets[run]; }
-  [[nodiscard]] const std::byte* row(std::size_t run) const {
-    return rows + static_cast<std::ptrdiff_t>(run) * pitch;
-  }
+  [[nodiscard]] const std::byte* row(std::size_t run) const { return rows + static_cast<Index>(run) * pitch; }
   /// The number of items between the start of a run's first line and the run.
   [[nodiscard]] std::size_t lead(std::size_t run) const { return line_offset(run_address(run)) >> dst_log2; }
 
@@ -104,7 +102,7 @@ struct OutgoingRuns {
     const std::byte* const end = row(run) + (items << src_log2);
     if (!ends) {
       const std::size_t line_of_items = items_in_line() << src_log2;
-      std::memcpy(next_rows + static_cast<std::ptrdiff_t>(run) * pitch - line_of_items, end - line_of_items,
+      std::memcpy(next_rows + static_cast<Index>(run) * pitch - line_of_items, end - line_of_items,
                   line_of_items);
     } else if (tail != 0 && !(begins && before + items < items_in_line() && before != 0)) {
       write(run_address(run) + ((items - tail) << dst_log2), end - (tail << src_log2), tail);

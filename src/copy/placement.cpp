@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "tenstride/overlap.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/overlap.hpp"
 
 namespace tenstride {
 namespace {

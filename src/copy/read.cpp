@@ -4,7 +4,7 @@
 #include "base/message.hpp"
 #include "ledger/watch.hpp"
 #include "tensor/require_memory.hpp"
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 
 /// Reading elements as C++ values.
 namespace tenstride {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/run_plan.hpp"
+#include "tenstride/copy/run_plan.hpp"
 
 #include "copy/strategies/cached_tiles.hpp"
 #include "copy/strategies/contiguous.hpp"
@@ -18,7 +18,7 @@ PlanOptions options_here() {
   return options;
 }
 
-void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
+void run_plan(const CopyPlan& plan, void* dst_base, const void* src_base) {
   if (plan.count == 0) return;
   const copy::BoundPlan bound(plan, copy::kernels(), dst_base, src_base);
   std::visit([&](const auto& strategy) { copy::run(strategy, bound); }, plan.strategy);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "tenstride/copy_plan.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::copy {
 

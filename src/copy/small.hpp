@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::copy {
 

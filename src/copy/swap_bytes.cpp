@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {

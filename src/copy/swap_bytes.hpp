@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tenstride/export.hpp"
+#include "tenstride/base/export.hpp"
 
 #include <cstddef>
 

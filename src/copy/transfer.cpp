@@ -4,8 +4,9 @@
 #include "base/message.hpp"
 #include "ledger/watch.hpp"
 #include "tensor/require_memory.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/text.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/layout/text.hpp"
 
 /// Transfers as PyTorch carries them out: https://github.com/pytorch/pytorch,
 /// aten/src/ATen/native/cuda/Copy.cu (copy_requires_temporaries, copy_kernel_cuda) and TensorConversions.cpp
@@ -23,7 +24,7 @@ Device as_host(Device device) {
 Tensor without_memory(const Tensor& x) {
   if (!x.has_memory()) return x;
   const detail::MutedScope muted;
-  return Tensor(Tensor::Unchecked{}, x.storage().without_memory(), x.layout(), x.dtype());
+  return unchecked_tensor(x.storage().without_memory(), x.layout(), x.dtype());
 }
 
 /// Whether both sides are dense, with the elements in the same order, so that the bytes can be sent
@@ -79,7 +80,7 @@ void detail::transfer(Tensor& dst, const Tensor& given, Blocking blocking) {
   const bool converts_here = src.device().is_host() == (blocking == Blocking::blocking);
   const Tensor sent = ready_to_send(src, converts_here ? dst.dtype() : src.dtype());
   if (dst.is_contiguous() && dst.dtype() == sent.dtype()) return record_crossing(dst, sent, blocking);
-  Tensor landed = Tensor::fresh(dst.shape(), sent.dtype(), dst.device(), "to");
+  Tensor landed = uninitialized(dst.shape(), sent.dtype(), dst.device(), "to");
   record_crossing(landed, sent, blocking);
   const ReasonScope reason([&] {
     if (sent.dtype() != dst.dtype())
@@ -95,9 +96,8 @@ Tensor detail::transferred(const Tensor& src, const Layout& layout, DType dtype,
   const Reach extent = reach(layout, "to").value_or(Reach{0, -1});
   const Index nbytes =
       checked_multiply(checked_add(extent.highest, 1, "to"), static_cast<Index>(item_size(dtype)), "to");
-  Tensor result(Tensor::Unchecked{},
-                Storage::on(to.is_host() ? Device::meta : to, static_cast<std::size_t>(nbytes)), layout,
-                dtype);
+  Tensor result = unchecked_tensor(
+      Storage::on(to.is_host() ? Device::meta : to, static_cast<std::uint64_t>(nbytes)), layout, dtype);
   // PyTorch pins the result of a non-blocking transfer to the cpu.
   if (to.is_host() && blocking == Blocking::non_blocking) {
     Storage storage = result.storage();

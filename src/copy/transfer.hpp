@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tenstride/tensor.hpp"
-#include "tenstride/transfer.hpp"
+#include "tenstride/memory/transfer.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::detail {
 

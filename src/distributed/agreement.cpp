@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/message.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::distributed {
 

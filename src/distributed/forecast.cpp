@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/watch.hpp"
 #include "tenstride/distributed/redistribute.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/reshape.hpp"
-#include "tenstride/views_axes.hpp"
+#include "tenstride/layout/reshape.hpp"
+#include "tenstride/layout/views_axes.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::distributed {
 namespace {

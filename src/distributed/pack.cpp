@@ -4,8 +4,8 @@
 #include "base/message.hpp"
 #include "distributed/parts.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::distributed {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::distributed {
 namespace {

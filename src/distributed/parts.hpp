@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "tenstride/distributed/distribution.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/distribution/distribution.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::distributed {
 

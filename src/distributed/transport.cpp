@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::distributed {
 

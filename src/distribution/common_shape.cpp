@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "distribution/divisions.hpp"
-#include "tenstride/distributed/local_view.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/distribution/local_view.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::distributed {
 namespace {

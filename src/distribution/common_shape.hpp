@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tenstride/distributed/distribution.hpp"
+#include "tenstride/distribution/distribution.hpp"
 
 namespace tenstride::distributed {
 

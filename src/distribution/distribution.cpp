@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/distributed/distribution.hpp"
+#include "tenstride/distribution/distribution.hpp"
 
 #include <algorithm>
 
 #include "base/message.hpp"
-#include "tenstride/views_axes.hpp"
+#include "tenstride/layout/views_axes.hpp"
 
 namespace tenstride::distributed {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "distribution/divisions.hpp"
 
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::distributed {
 namespace {

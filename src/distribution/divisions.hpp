@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "tenstride/distributed/distribution.hpp"
+#include "tenstride/distribution/distribution.hpp"
 
 namespace tenstride::distributed {
 

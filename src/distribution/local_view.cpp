@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/distributed/local_view.hpp"
+#include "tenstride/distribution/local_view.hpp"
 
 #include <algorithm>
 
 #include "base/message.hpp"
 #include "distribution/divisions.hpp"
-#include "tenstride/reshape.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/layout/reshape.hpp"
+#include "tenstride/layout/views.hpp"
 
 namespace tenstride::distributed {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/distributed/placement.hpp"
+#include "tenstride/distribution/placement.hpp"
 
 #include <charconv>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/distributed/redistribution.hpp"
+#include "tenstride/distribution/redistribution.hpp"
 
 #include <algorithm>
 
 #include "base/message.hpp"
 #include "distribution/common_shape.hpp"
-#include "tenstride/distributed/local_view.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/distribution/local_view.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::distributed {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements are converted to the parts of the result's axes, of which any source has a view; the result is
 // seen so.
-#include "tenstride/convert.hpp"
+#include "tenstride/einops/convert.hpp"
 
 #include <algorithm>
 #include <span>
@@ -10,8 +10,9 @@
 #include "einops/rearrange_parts.hpp"
 #include "memory/watch.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/rearrange.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/einops/rearrange.hpp"
 
 namespace tenstride {
 namespace {
@@ -118,7 +119,7 @@ class Conversion {
     std::size_t axis = 0;
     while (numbered_ && by_source.order[axis] != *numbered_) ++axis;
     for (Index n = 0; n < by_source.leading; ++n) {
-      Tensor dst = out.with_layout(by_source.place(parts, n));
+      Tensor dst = with_layout(out, by_source.place(parts, n));
       const Tensor& x = sources_[detail::at(n)];
       ScaleShift arithmetic = arithmetic_;
       if (numbered_ && axis < by_source.leading_parts) {
@@ -130,7 +131,7 @@ class Conversion {
       } else {
         arithmetic.axis = static_cast<Index>(axis - std::min(axis, by_source.leading_parts));
       }
-      copy_elements(dst, x.with_layout(by_source.source(x.layout(), dst.layout())), arithmetic);
+      copy_elements(dst, with_layout(x, by_source.source(x.layout(), dst.layout())), arithmetic);
     }
   }
 

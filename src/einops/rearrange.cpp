@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/rearrange.hpp"
+#include "tenstride/einops/rearrange.hpp"
 
 #include "base/message.hpp"
 #include "einops/rearrange_parts.hpp"
 #include "memory/watch.hpp"
 #include "pattern/parser.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/lazy.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/copy/lazy.hpp"
 
 /// einops' verbs: a pattern, bound to a shape, on a chain; and what they do to lists.
 namespace tenstride {
@@ -22,7 +23,7 @@ Tensor rearranged(const Tensor& x, const Pattern& pattern, const AxisSizes& size
                   const Caller& caller) {
   const BoundPattern bound = pattern.bind(x.shape(), sizes);
   if (copy != CopyRule::always) {
-    if (std::optional<Layout> layout = bound.try_view(x.layout())) return x.with_layout(*std::move(layout));
+    if (std::optional<Layout> layout = bound.try_view(x.layout())) return with_layout(x, *std::move(layout));
   }
   return materialize_chain(x, bound.apply(Chain(x.layout())), copy, name(pattern.verb()), caller);
 }
@@ -81,9 +82,9 @@ Tensor apply(TensorList list, const Pattern& pattern, const AxisSizes& sizes) {
   const Layout parts = row_major(bound.parts);
   const detail::PartsBySource by_source(bound);
   for (Index n = 0; n < by_source.leading; ++n) {
-    Tensor dst = result.with_layout(by_source.place(parts, n));
+    Tensor dst = with_layout(result, by_source.place(parts, n));
     const Tensor& x = list[detail::at(n)];
-    copy_elements(dst, x.with_layout(by_source.source(x.layout(), dst.layout())));
+    copy_elements(dst, with_layout(x, by_source.source(x.layout(), dst.layout())));
   }
   return result;
 }

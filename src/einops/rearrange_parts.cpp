@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einops/rearrange_parts.hpp"
 
-#include "tenstride/chain.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/layout/chain.hpp"
+#include "tenstride/layout/views.hpp"
 
 namespace tenstride::detail {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "tenstride/ops_views.hpp"
-#include "tenstride/pattern.hpp"
+#include "tenstride/pattern/pattern.hpp"
+#include "tenstride/tensor/ops_views.hpp"
 
 namespace tenstride::detail {
 

@@ -32,7 +32,8 @@ void accumulate_boxes(Tensor& dst, const Tensor& src, std::span<const Index> sta
     for (const Index start : starts) {
       for (const Index offset : offsets) {
         std::byte* const at = base + (start + offset) * static_cast<Index>(sizeof(T));
-        store_element<T>(at, copy::combined<copy::BinaryOp::add>(load_element<T>(at), load_element<T>(from)));
+        store_element<T>(at, elementwise::combined<elementwise::BinaryOp::add>(load_element<T>(at),
+                                                                               load_element<T>(from)));
         from += sizeof(T);
       }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/arithmetic.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
 
 #include <array>
 
@@ -7,22 +7,22 @@
 #include "base/scalar_checked.hpp"
 #include "elementwise/arithmetic_parts.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/default_dtype.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/base/default_dtype.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Sums, products, quotients and powers. One function computes each, with a fresh result or in place.
 namespace tenstride {
 namespace {
 
-using copy::BinaryOp;
-using copy::TernaryOp;
-using copy::UnaryOp;
 using detail::apply_binary;
 using detail::message;
 using detail::OperationScope;
 using detail::Prepared;
 using detail::Takes;
 using detail::worked_in;
+using elementwise::BinaryOp;
+using elementwise::TernaryOp;
+using elementwise::UnaryOp;
 
 bool is_bool(const Operand& operand) {
   return operand.is_tensor() ? operand.tensor().dtype() == DType::bool_ : operand.number().is_bool();
@@ -81,7 +81,7 @@ Tensor add_scaled(std::string_view operation, BinaryOp op, const Operand& a, con
   if (operands[0].tensor.has_memory()) detail::require_element(operation, multiple, meeting);
   Prepared factor = detail::prepare_parameter(multiple);
   const TernaryOp sum = is_half ? TernaryOp::add_halves : TernaryOp::add_scaled;
-  return detail::run_ternary(operation, copy::ternary_row(sum, worked_in(meeting)),
+  return detail::run_ternary(operation, elementwise::ternary_row(sum, worked_in(meeting)),
                              {std::move(operands[0]), std::move(operands[1]), std::move(factor)},
                              {meeting, meeting, meeting}, meeting, self);
 }
@@ -144,8 +144,8 @@ Tensor power(std::string_view operation, const Operand& a, const Operand& b, Ten
     const bool is_narrow = is_integer(meeting) || meeting == DType::float16 || meeting == DType::bfloat16;
     if (is_narrow && a.tensor().has_memory()) detail::require_element(operation, b.number(), meeting);
     if (const std::optional<UnaryOp> op = simple_power(b.number(), meeting)) {
-      return detail::run_unary(operation, copy::unary_row(*op, worked_in(meeting)), a.tensor(), meeting,
-                               meeting, self);
+      return detail::run_unary(operation, elementwise::unary_row(*op, worked_in(meeting)), a.tensor(),
+                               meeting, meeting, self);
     }
   }
   if (a.is_tensor()) operands[1].is_parameter = !b.is_tensor();

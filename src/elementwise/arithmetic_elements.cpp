@@ -6,35 +6,35 @@
 #include "elementwise/arithmetic_parts.hpp"
 #include "elementwise/compare_parts.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Operations and predicates of single elements, and choices between elements.
 namespace tenstride {
 namespace {
 
-using copy::BinaryOp;
-using copy::TernaryOp;
-using copy::UnaryOp;
 using detail::apply_binary;
 using detail::message;
 using detail::OperationScope;
 using detail::Prepared;
 using detail::Takes;
 using detail::worked_in;
+using elementwise::BinaryOp;
+using elementwise::TernaryOp;
+using elementwise::UnaryOp;
 
 Tensor negative(std::string_view operation, const Tensor& x, Tensor* self) {
   if (x.dtype() == DType::bool_) {
     throw RuntimeError(message(operation, ": a bool has no negative; to invert a mask use ~ or logical_not"));
   }
   detail::require_taken(operation, x.dtype(), Takes::numbers);
-  const copy::UnaryRow row = copy::unary_row(UnaryOp::neg, worked_in(x.dtype()));
+  const elementwise::UnaryRow row = elementwise::unary_row(UnaryOp::neg, worked_in(x.dtype()));
   return detail::run_unary(operation, row, x, x.dtype(), x.dtype(), self);
 }
 
 /// Returns the absolute values of complex elements, laid out as by `empty_like`, as in PyTorch: unlike in
 /// other results, axes of extent 1 keep the strides of x.
-Tensor complex_magnitude(copy::UnaryRow row, const Tensor& x) {
+Tensor complex_magnitude(elementwise::UnaryRow row, const Tensor& x) {
   const DType given = component_type(x.dtype());
   const Layout layout = layout_like(x.layout(), MemoryFormat::preserve, "abs");
   Tensor result = detail::fresh_result(layout, given, x.device());
@@ -49,7 +49,7 @@ Tensor absolute(std::string_view operation, const Tensor& x, Tensor* self) {
   if (self != nullptr && x.is_complex()) {
     detail::refuse_type(operation, x.dtype(), "must be real: absolute values are");
   }
-  const copy::UnaryRow row = copy::unary_row(UnaryOp::abs, worked_in(x.dtype()));
+  const elementwise::UnaryRow row = elementwise::unary_row(UnaryOp::abs, worked_in(x.dtype()));
   if (x.is_complex()) return complex_magnitude(row, x);
   return detail::run_unary(operation, row, x, x.dtype(), component_type(x.dtype()), self);
 }
@@ -57,14 +57,14 @@ Tensor absolute(std::string_view operation, const Tensor& x, Tensor* self) {
 Tensor logical_inverse(std::string_view operation, const Tensor& x, Tensor* self) {
   detail::require_taken(operation, x.dtype(), Takes::numbers);
   const std::array operands{detail::prepare(x), detail::prepare_parameter(true)};
-  return detail::run_truths(operation, copy::binary_row(BinaryOp::bit_xor, DType::uint8), operands, x.dtype(),
-                            self);
+  return detail::run_truths(operation, elementwise::binary_row(BinaryOp::bit_xor, DType::uint8), operands,
+                            x.dtype(), self);
 }
 
 Tensor inverted(std::string_view operation, const Tensor& x, Tensor* self) {
   detail::require_taken(operation, x.dtype(), Takes::bits);
   if (x.dtype() == DType::bool_) return logical_inverse(operation, x, self);
-  const copy::UnaryRow row = copy::unary_row(UnaryOp::bit_not, x.dtype());
+  const elementwise::UnaryRow row = elementwise::unary_row(UnaryOp::bit_not, x.dtype());
   return detail::run_unary(operation, row, x, x.dtype(), x.dtype(), self);
 }
 
@@ -72,7 +72,7 @@ Tensor inverted(std::string_view operation, const Tensor& x, Tensor* self) {
 Tensor logical(std::string_view operation, BinaryOp op, const Operand& a, const Operand& b, Tensor* self) {
   const std::array operands{detail::prepare(a), detail::prepare(b)};
   const DType meeting = detail::meeting_of(operation, operands, Takes::numbers);
-  return detail::run_truths(operation, copy::binary_row(op, DType::uint8), operands, meeting, self);
+  return detail::run_truths(operation, elementwise::binary_row(op, DType::uint8), operands, meeting, self);
 }
 
 Tensor predicate(std::string_view operation, UnaryOp op, const Tensor& x) {
@@ -83,7 +83,7 @@ Tensor predicate(std::string_view operation, UnaryOp op, const Tensor& x) {
     Tensor result = detail::fresh_result(elementwise_layout({&x.layout(), 1}), DType::bool_, x.device());
     return result.zero_();
   }
-  const copy::UnaryRow row = copy::unary_row(op, worked_in(x.dtype()));
+  const elementwise::UnaryRow row = elementwise::unary_row(op, worked_in(x.dtype()));
   return detail::run_unary(operation, row, x, x.dtype(), DType::bool_, nullptr);
 }
 
@@ -109,7 +109,7 @@ Tensor clamped(std::string_view operation, const Tensor& x, const std::optional<
   std::array operands{detail::prepare(x), detail::prepare_parameter(*min), detail::prepare_parameter(*max)};
   const DType meeting = detail::meeting_of(operation, operands, Takes::real_not_bool);
   for (const Operand& bound : {*min, *max}) require_number(operation, bound, meeting, x);
-  return detail::run_ternary(operation, copy::ternary_row(TernaryOp::clamp, worked_in(meeting)),
+  return detail::run_ternary(operation, elementwise::ternary_row(TernaryOp::clamp, worked_in(meeting)),
                              std::move(operands), {meeting, meeting, meeting}, meeting, self);
 }
 
@@ -160,7 +160,8 @@ Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Caller
   std::array operands{detail::prepare(condition), detail::prepare(a), detail::prepare(b)};
   const DType meeting = detail::meeting_of_choice(operands);
   for (const Operand& operand : {a, b}) require_number("where", operand, meeting, condition);
-  return detail::run_choice(copy::ternary_row(TernaryOp::where, meeting), std::move(operands), meeting);
+  return detail::run_choice(elementwise::ternary_row(TernaryOp::where, meeting), std::move(operands),
+                            meeting);
 }
 
 Tensor bitwise_and(const Operand& a, const Operand& b, Caller caller) {

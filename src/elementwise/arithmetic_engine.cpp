@@ -8,9 +8,10 @@
 #include "elementwise/arithmetic_blocks.hpp"
 #include "elementwise/dense_runs.hpp"
 #include "ledger/watch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -294,8 +295,8 @@ void run_in_boxes(const Operation<N>& operation, const JointLoops<N + 1>& loops,
         parts[k + 1] = boxes.of(loops.layout(k + 1), number);
         if (!axes[k]) continue;
         const Layout transposed = row_major(parts[0].shape);
-        Tensor scratch = tensors[k].with_layout(transposed);
-        copy_elements(scratch, operation.sources[k].tensor.with_layout(parts[k + 1]));
+        Tensor scratch = with_layout(tensors[k], transposed);
+        copy_elements(scratch, with_layout(operation.sources[k].tensor, parts[k + 1]));
         parts[k + 1] = transposed;
       }
       const Rows<N + 1> rows{JointLoops<N + 1>(parts)};
@@ -330,10 +331,11 @@ void run_elementwise(Tensor& result, const std::array<ElementSource, N>& sources
   run_in_boxes(operation, loops, axes);
 }
 
-template void run_elementwise<1>(Tensor&, const std::array<ElementSource, 1>&, copy::UnaryRow, ElementTarget);
-template void run_elementwise<2>(Tensor&, const std::array<ElementSource, 2>&, copy::BinaryRow,
+template void run_elementwise<1>(Tensor&, const std::array<ElementSource, 1>&, elementwise::UnaryRow,
                                  ElementTarget);
-template void run_elementwise<3>(Tensor&, const std::array<ElementSource, 3>&, copy::TernaryRow,
+template void run_elementwise<2>(Tensor&, const std::array<ElementSource, 2>&, elementwise::BinaryRow,
+                                 ElementTarget);
+template void run_elementwise<3>(Tensor&, const std::array<ElementSource, 3>&, elementwise::TernaryRow,
                                  ElementTarget);
 
 }  // namespace tenstride::detail

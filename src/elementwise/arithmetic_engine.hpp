@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "elementwise/kernels/arithmetic.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::detail {
 
@@ -29,15 +29,15 @@ template <std::size_t N>
 struct RowOf;
 template <>
 struct RowOf<1> {
-  using type = copy::UnaryRow;
+  using type = elementwise::UnaryRow;
 };
 template <>
 struct RowOf<2> {
-  using type = copy::BinaryRow;
+  using type = elementwise::BinaryRow;
 };
 template <>
 struct RowOf<3> {
-  using type = copy::TernaryRow;
+  using type = elementwise::TernaryRow;
 };
 
 /// Writes row(sources) into every element of the result. An operand may be the result itself; apart from that

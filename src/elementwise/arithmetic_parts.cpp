@@ -7,8 +7,9 @@
 #include "elementwise/operands.hpp"
 #include "ledger/watch.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/overlap.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -31,7 +32,7 @@ Prepared prepare(const Operand& operand) {
   if (number.is_floating_point()) type = DType::float64;
   if (number.is_complex()) type = DType::complex128;
   const MutedScope muted;
-  Prepared result{Tensor::fresh({}, type, Device::cpu, "number"), {number.dtype(), TypeWeight::number}};
+  Prepared result{uninitialized({}, type, Device::cpu, "number"), {number.dtype(), TypeWeight::number}};
   visit(type, [&]<class T>(std::type_identity<T>) {
     store_element<T>(result.tensor.mutable_storage_data(), number.to<T>());
   });
@@ -129,7 +130,7 @@ Layout result_layout(std::span<const Prepared> operands, std::span<const DType> 
 
 Tensor fresh_result(const Layout& layout, DType dtype, Device device) {
   if (layout.strides == row_major_strides(layout.shape))
-    return Tensor::fresh(layout.shape, dtype, device, "empty");
+    return uninitialized(layout.shape, dtype, device, "empty");
   return empty_strided(layout.shape, layout.strides, {.dtype = dtype, .device = device});
 }
 
@@ -185,7 +186,7 @@ Tensor destination(std::string_view operation, std::span<Prepared> operands, std
   }
   const Device device = common_device(operands);
   if (const Tensor* first = all_row_major(operands, meetings)) {
-    return Tensor::fresh(first->shape(), given, device, operation);
+    return uninitialized(first->shape(), given, device, operation);
   }
   return fresh_result(result_layout(operands, meetings), given, device);
 }
@@ -230,35 +231,35 @@ Tensor run(std::string_view operation, typename RowOf<N>::type row, std::array<P
 
 }  // namespace
 
-Tensor run_unary(std::string_view operation, copy::UnaryRow row, const Tensor& x, DType meeting, DType given,
-                 Tensor* self) {
+Tensor run_unary(std::string_view operation, elementwise::UnaryRow row, const Tensor& x, DType meeting,
+                 DType given, Tensor* self) {
   return run<1>(operation, row, {prepare(x)}, {meeting}, {worked_in(meeting)}, {worked_in(given), given},
                 self);
 }
 
-Tensor run_binary(std::string_view operation, copy::BinaryOp op, std::array<Prepared, 2> operands,
+Tensor run_binary(std::string_view operation, elementwise::BinaryOp op, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self) {
   DType type = meeting;
-  copy::BinaryRow row = copy::binary_row(op, type);
-  if (row == nullptr) row = copy::binary_row(op, type = worked_in(meeting));
+  elementwise::BinaryRow row = elementwise::binary_row(op, type);
+  if (row == nullptr) row = elementwise::binary_row(op, type = worked_in(meeting));
   return run<2>(operation, row, std::move(operands), {meeting, meeting}, {type, type}, {type, meeting}, self);
 }
 
-Tensor run_scaled(std::string_view operation, copy::BinaryOp op, std::array<Prepared, 2> operands,
+Tensor run_scaled(std::string_view operation, elementwise::BinaryOp op, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self) {
   const DType type = worked_in(meeting);
-  return run<2>(operation, copy::binary_row(op, type), std::move(operands), {meeting, type}, {type, type},
-                {type, meeting}, self);
+  return run<2>(operation, elementwise::binary_row(op, type), std::move(operands), {meeting, type},
+                {type, type}, {type, meeting}, self);
 }
 
-Tensor run_ternary(std::string_view operation, copy::TernaryRow row, std::array<Prepared, 3> operands,
+Tensor run_ternary(std::string_view operation, elementwise::TernaryRow row, std::array<Prepared, 3> operands,
                    const std::array<DType, 3>& meetings, DType given, Tensor* self) {
   return run<3>(operation, row, std::move(operands), meetings,
                 {worked_in(meetings[0]), worked_in(meetings[1]), worked_in(meetings[2])},
                 {worked_in(given), given}, self);
 }
 
-Tensor run_truths(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
+Tensor run_truths(std::string_view operation, elementwise::BinaryRow row, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self) {
   // An element of a wider type is converted to the common type first: it may become 0.
   for (Prepared& operand : operands) {
@@ -281,22 +282,24 @@ DType meeting_of_choice(std::span<const Prepared, 3> operands) {
   return meeting_of("where", operands.subspan<1>(), Takes::all);
 }
 
-Tensor run_choice(copy::TernaryRow row, std::array<Prepared, 3> operands, DType meeting) {
+Tensor run_choice(elementwise::TernaryRow row, std::array<Prepared, 3> operands, DType meeting) {
   // Truth values are bytes that are 0 or not, which a row kernel of `where` reads without a conversion.
   Tensor& condition = operands[0].tensor;
-  condition = condition.with_layout(condition.layout(), DType::uint8);
+  condition = with_layout(condition, condition.layout(), DType::uint8);
   return run<3>("where", row, std::move(operands), {DType::uint8, meeting, meeting},
                 {DType::uint8, meeting, meeting}, {meeting, meeting}, nullptr);
 }
 
-Tensor apply_binary(std::string_view operation, copy::BinaryOp op, const Operand& a, const Operand& b,
+Tensor apply_binary(std::string_view operation, elementwise::BinaryOp op, const Operand& a, const Operand& b,
                     Takes takes, Tensor* self) {
   std::array operands{prepare(a), prepare(b)};
   const DType meeting = meeting_of(operation, operands, takes);
   if (meeting == DType::bool_) {
     // For 0 and 1 the sum and the maximum are the `or` of the bits, the product and the minimum the `and`.
-    if (op == copy::BinaryOp::add || op == copy::BinaryOp::maximum) op = copy::BinaryOp::bit_or;
-    if (op == copy::BinaryOp::mul || op == copy::BinaryOp::minimum) op = copy::BinaryOp::bit_and;
+    if (op == elementwise::BinaryOp::add || op == elementwise::BinaryOp::maximum)
+      op = elementwise::BinaryOp::bit_or;
+    if (op == elementwise::BinaryOp::mul || op == elementwise::BinaryOp::minimum)
+      op = elementwise::BinaryOp::bit_and;
   }
   return run_binary(operation, op, std::move(operands), meeting, self);
 }

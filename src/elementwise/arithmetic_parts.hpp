@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "elementwise/arithmetic_engine.hpp"
-#include "tenstride/arithmetic.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
 
 namespace tenstride::detail {
 
@@ -52,27 +52,27 @@ void prepare_in_place(std::string_view operation, const Tensor& self, DType meet
 
 /// Computes an operation of two operands in their common type, `meeting`. The result is `self`, which is then
 /// the first operand too, or a fresh tensor where `self` is null.
-Tensor run_binary(std::string_view operation, copy::BinaryOp op, std::array<Prepared, 2> operands,
+Tensor run_binary(std::string_view operation, elementwise::BinaryOp op, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self);
 /// Does the same for small floats, with a second operand that is float32 already.
-Tensor run_scaled(std::string_view operation, copy::BinaryOp op, std::array<Prepared, 2> operands,
+Tensor run_scaled(std::string_view operation, elementwise::BinaryOp op, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self);
-Tensor run_unary(std::string_view operation, copy::UnaryRow row, const Tensor& x, DType meeting, DType given,
-                 Tensor* self);
+Tensor run_unary(std::string_view operation, elementwise::UnaryRow row, const Tensor& x, DType meeting,
+                 DType given, Tensor* self);
 /// Does the same for three operands, each with a common type of its own; `given` is the type of the result.
-Tensor run_ternary(std::string_view operation, copy::TernaryRow row, std::array<Prepared, 3> operands,
+Tensor run_ternary(std::string_view operation, elementwise::TernaryRow row, std::array<Prepared, 3> operands,
                    const std::array<DType, 3>& meetings, DType given, Tensor* self);
 
 /// Computes a comparison of operands whose common type is `meeting`; the row kernel gives bytes that are 0 or
 /// 1.
-Tensor run_truths(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
+Tensor run_truths(std::string_view operation, elementwise::BinaryRow row, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self);
 /// Returns the common type of the two operands of a condition.
 DType meeting_of_choice(std::span<const Prepared, 3> operands);
-Tensor run_choice(copy::TernaryRow row, std::array<Prepared, 3> operands, DType meeting);
+Tensor run_choice(elementwise::TernaryRow row, std::array<Prepared, 3> operands, DType meeting);
 
 /// Computes an operation of two operands in their common type.
-Tensor apply_binary(std::string_view operation, copy::BinaryOp op, const Operand& a, const Operand& b,
+Tensor apply_binary(std::string_view operation, elementwise::BinaryOp op, const Operand& a, const Operand& b,
                     Takes takes, Tensor* self);
 
 }  // namespace tenstride::detail

@@ -8,7 +8,7 @@
 
 /// The combination of two elements as arithmetic in place defines it, which scattered sums, products and
 /// extremes share.
-namespace tenstride::copy {
+namespace tenstride::elementwise {
 
 /// Returns the operation on bits that computes an operation on bools.
 constexpr BinaryOp of_bits(BinaryOp op) {
@@ -37,4 +37,4 @@ T combined(T a, T b) {
   return convert_element<T>(binary_element<worked, W>(convert_element<W>(a), convert_element<W>(b)));
 }
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::elementwise

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/compare.hpp"
+#include "tenstride/elementwise/compare.hpp"
 
 #include "base/message.hpp"
 #include "elementwise/arithmetic_parts.hpp"
 #include "elementwise/compare_parts.hpp"
 #include "elementwise/operands.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/elementwise.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/elementwise/elementwise.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {
 
-using copy::Comparison;
+using elementwise::Comparison;
 
 constexpr std::string_view name_of(Comparison comparison) {
   constexpr std::array<std::string_view, 6> names{"eq", "ne", "lt", "le", "gt", "ge"};
@@ -50,8 +50,8 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const Ty
   Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = DType::bool_, .device = device});
   if (result.numel() == 0 || !result.has_memory()) return result;
   DType type = *meeting;
-  copy::CompareRow row = copy::compare_row(comparison, type);
-  if (row == nullptr) row = copy::compare_row(comparison, type = detail::worked_in(*meeting));
+  elementwise::CompareRow row = elementwise::compare_row(comparison, type);
+  if (row == nullptr) row = elementwise::compare_row(comparison, type = detail::worked_in(*meeting));
   detail::run_elementwise<2>(result, {{{a, *meeting, type}, {b, *meeting, type}}}, row,
                              {DType::uint8, DType::bool_});
   return result;

@@ -9,9 +9,9 @@
 #include "elementwise/dense_runs.hpp"
 #include "memory/watch.hpp"
 #include "tensor/require_memory.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/default_dtype.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/base/default_dtype.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {
@@ -72,8 +72,8 @@ bool Tensor::equal(const Tensor& other) const {
   detail::require_memory(*this, "equal");
   if (dtype_ != other.dtype_) return eq(*this, other).all().item<bool>();
   const DType type = detail::worked_in(dtype_);
-  const copy::CompareRow row = copy::compare_row(copy::Comparison::eq, type);
-  const copy::TruthRow all_set = copy::all_row(DType::bool_);
+  const elementwise::CompareRow row = elementwise::compare_row(elementwise::Comparison::eq, type);
+  const elementwise::TruthRow all_set = elementwise::all_row(DType::bool_);
   return all_runs(*this, layout_, other, other.layout_, type,
                   [row, all_set](const std::byte* a, const std::byte* b, Index count) {
                     std::array<std::byte, detail::BlockReader::longest> answers;

@@ -4,7 +4,7 @@
 
 #include "base/message.hpp"
 #include "elementwise/kernels/compare.hpp"
-#include "tenstride/compare.hpp"
+#include "tenstride/elementwise/compare.hpp"
 
 namespace tenstride::detail {
 

@@ -5,8 +5,8 @@
 #include "elementwise/compare_parts.hpp"
 #include "elementwise/dense_runs.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {
@@ -21,7 +21,7 @@ bool truth_of(const Tensor& x, bool is_all) {
   // Dense runs are tested in memory; others, and complex ones, are read as blocks of truth values.
   const bool is_plain = loops.inner_stride(0) == 1 && !x.is_complex();
   const DType type = is_plain ? x.dtype() : DType::uint8;
-  const copy::TruthRow row = is_all ? copy::all_row(type) : copy::any_row(type);
+  const elementwise::TruthRow row = is_all ? elementwise::all_row(type) : elementwise::any_row(type);
   const auto item = static_cast<Index>(x.element_size());
   std::atomic<bool> answer = is_all;
   parallel_for(0, loops.count(), detail::compare_grain, [&](Index from, Index to) {

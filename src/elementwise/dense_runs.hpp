@@ -11,8 +11,8 @@
 
 #include "copy/kernels/kernels.hpp"
 #include "plan/nest_cursor.hpp"
-#include "tenstride/coalesce.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/layout/coalesce.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::detail {
 

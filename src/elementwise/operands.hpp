@@ -2,7 +2,7 @@
 // What arithmetic and comparisons do to operands of different types and devices.
 #pragma once
 
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::detail {
 

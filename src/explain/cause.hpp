@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "tenstride/expression.hpp"
+#include "tenstride/expression/expression.hpp"
 
 /// Which step is to blame.
 namespace tenstride::detail {

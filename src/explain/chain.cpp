@@ -6,7 +6,7 @@
 namespace tenstride {
 
 Index ChainComparison::bytes_saved() const {
-  const std::size_t lazy = std::min<std::size_t>(cost.bytes_read + cost.bytes_written, INT64_MAX);
+  const std::uint64_t lazy = std::min<std::uint64_t>(cost.bytes_read + cost.bytes_written, INT64_MAX);
   return saturating_add(eager_bytes_read, eager_bytes_written) - static_cast<Index>(lazy);
 }
 

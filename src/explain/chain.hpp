@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "tenstride/explain.hpp"
+#include "tenstride/explain/explain.hpp"
 
 namespace tenstride::detail {
 

@@ -3,9 +3,9 @@
 
 #include "base/message.hpp"
 #include "layout/reshape_text.hpp"
-#include "tenstride/explain.hpp"
-#include "tenstride/overlap.hpp"
-#include "tenstride/views_axes.hpp"
+#include "tenstride/explain/explain.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/layout/views_axes.hpp"
 
 /// What keeps a layout from being row-major.
 namespace tenstride {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/explain.hpp"
+#include "tenstride/explain/explain.hpp"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 #include "expression/wants_elements.hpp"
 #include "layout/reshape_text.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride {
 namespace {
@@ -20,7 +20,8 @@ Tensor on_meta(const Layout& layout, DType dtype) {
   Layout moved = layout;
   moved.offset = touched ? layout.offset - touched->lowest : 0;
   const Index length = touched ? touched->highest - touched->lowest + 1 : 0;
-  return Tensor(Storage::meta(static_cast<std::size_t>(length) * item_size(dtype)), std::move(moved), dtype);
+  return Tensor(Storage::meta(static_cast<std::uint64_t>(length) * item_size(dtype)), std::move(moved),
+                dtype);
 }
 
 std::map<std::string, Tensor> on_meta(const std::map<std::string, Tensor>& inputs) {

@@ -4,9 +4,9 @@
 
 #include "explain/cause.hpp"
 #include "plan/strategy_text.hpp"
-#include "tenstride/explain.hpp"
-#include "tenstride/run_plan.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/explain/explain.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/message.hpp"
 #include "expression/scramble.hpp"
-#include "tenstride/explain.hpp"
+#include "tenstride/explain/explain.hpp"
 
 /// What transpose and reshape to the same shape make of one tensor.
 namespace tenstride {

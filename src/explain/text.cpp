@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "base/message.hpp"
-#include "tenstride/explain.hpp"
-#include "tenstride/run_plan.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/explain/explain.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride {
 namespace {

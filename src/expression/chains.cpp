@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/message.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "operations/call.hpp"
-#include "tenstride/expression.hpp"
+#include "tenstride/expression/expression.hpp"
 
 /// The calls of an expression seen as chains: what is done tensor by tensor here could be held back.
 namespace tenstride::detail {

@@ -3,7 +3,7 @@
 
 #include "operations/call.hpp"
 #include "operations/operators.hpp"
-#include "tenstride/expression.hpp"
+#include "tenstride/expression/expression.hpp"
 
 /// How a text may go on.
 namespace tenstride {

@@ -2,7 +2,7 @@
 #include "base/message.hpp"
 #include "expression/evaluator.hpp"
 #include "operations/operators.hpp"
-#include "tenstride/arithmetic.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
 
 namespace tenstride {
 namespace detail {

@@ -11,7 +11,7 @@
 #include "expression/tree.hpp"
 #include "memory/watch.hpp"
 #include "operations/call.hpp"
-#include "tenstride/ledger.hpp"
+#include "tenstride/ledger/ledger.hpp"
 
 namespace tenstride::detail {
 

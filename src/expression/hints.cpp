@@ -5,9 +5,9 @@
 #include <array>
 
 #include "base/message.hpp"
+#include "base/nearest_name.hpp"
 #include "operations/call.hpp"
 #include "operations/operators.hpp"
-#include "tenstride/nearest_name.hpp"
 
 namespace tenstride::detail {
 namespace {

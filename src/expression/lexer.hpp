@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/expression.hpp"
+#include "tenstride/expression/expression.hpp"
 
 namespace tenstride::detail {
 

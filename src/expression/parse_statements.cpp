@@ -6,7 +6,7 @@
 #include "base/message.hpp"
 #include "expression/parse.hpp"
 #include "expression/parser.hpp"
-#include "tenstride/pattern.hpp"
+#include "tenstride/pattern/pattern.hpp"
 
 /// Statements, and Python's blocks by indentation.
 namespace tenstride {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/message.hpp"
 #include "expression/evaluator.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 /// Why a copy was made, and whether a scramble is meant.
 namespace tenstride::detail {

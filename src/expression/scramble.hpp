@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tenstride/expression.hpp"
+#include "tenstride/expression/expression.hpp"
 
 namespace tenstride::detail {
 

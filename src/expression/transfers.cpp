@@ -3,7 +3,7 @@
 
 #include "base/message.hpp"
 #include "expression/evaluator.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 /// What a transfer to another device costs that it need not.
 namespace tenstride::detail {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tenstride/expression.hpp"
+#include "tenstride/expression/expression.hpp"
 
 /// The notation, parsed. Every node knows the text it came from.
 namespace tenstride::detail {

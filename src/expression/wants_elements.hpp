@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tenstride/expression.hpp"
+#include "tenstride/expression/expression.hpp"
 
 namespace tenstride::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/files/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <sys/random.h>

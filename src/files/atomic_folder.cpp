@@ -11,7 +11,7 @@
 #include "base/message.hpp"
 #include "files/descriptor.hpp"
 #include "files/system_reason.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 

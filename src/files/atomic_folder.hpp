@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/files/atomic_file.hpp"
 
 namespace tenstride::io {
 

@@ -7,8 +7,8 @@
 
 #include "base/message.hpp"
 #include "files/system_reason.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/files/atomic_file.hpp"
 
 namespace tenstride::io {
 

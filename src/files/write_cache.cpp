@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <span>
 
-#include "tenstride/error.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/files/atomic_file.hpp"
 
 namespace tenstride::detail {
 

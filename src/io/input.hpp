@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "tenstride/io/file.hpp"
-#include "tenstride/storage.hpp"
+#include "tenstride/memory/storage.hpp"
 
 namespace tenstride::io {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/chain.hpp"
+#include "tenstride/layout/chain.hpp"
 
 #include "base/message.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 /// Chains, their cuts and their plans in words.
 namespace tenstride {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 #include "base/message.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/numpy_layout.hpp"
+#include "tenstride/layout/numpy_layout.hpp"
 
 #include "base/message.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::numpy {
 

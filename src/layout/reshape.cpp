@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/reshape.hpp"
+#include "tenstride/layout/reshape.hpp"
 
 #include <algorithm>
 
 #include "base/message.hpp"
 #include "layout/reshape_text.hpp"
-#include "tenstride/scramble.hpp"
-#include "tenstride/views_axes.hpp"
+#include "tenstride/layout/scramble.hpp"
+#include "tenstride/layout/views_axes.hpp"
 
 namespace tenstride {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/export.hpp"
-#include "tenstride/reshape.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/layout/reshape.hpp"
 
 /// The parts that the error of a refused view and its explanation are made of.
 namespace tenstride::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/scramble.hpp"
+#include "tenstride/layout/scramble.hpp"
 
 #include <algorithm>
 #include <array>

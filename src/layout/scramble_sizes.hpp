@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tenstride/scramble.hpp"
+#include "tenstride/layout/scramble.hpp"
 
 /// Sizes as the rule of scramble.hpp compares them.
 namespace tenstride::detail {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <ostream>
 
 #include "base/message.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride {
 namespace {
@@ -90,6 +91,13 @@ std::string to_tuple(const Dims& dims) {
 
 std::string to_string(const Layout& layout) {
   return detail::message(layout.shape, ":", layout.strides, layout.offset < 0 ? "" : "+", layout.offset);
+}
+
+std::ostream& operator<<(std::ostream& stream, const Dims& dims) {
+  return stream << to_string(dims);
+}
+std::ostream& operator<<(std::ostream& stream, const Layout& layout) {
+  return stream << to_string(layout);
 }
 
 Dims parse_dims(std::string_view text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/views.hpp"
+#include "tenstride/layout/views.hpp"
 
 #include "base/message.hpp"
 

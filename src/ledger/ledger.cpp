@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/ledger.hpp"
+#include "tenstride/ledger/ledger.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,8 @@
 #include "base/message.hpp"
 #include "ledger/place.hpp"
 #include "ledger/watch.hpp"
-#include "tenstride/text.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/layout/text.hpp"
 
 /// The scopes of a thread, and how they record, refuse and count copies.
 namespace tenstride {
@@ -173,7 +174,7 @@ void LedgerWatch::add(LedgerEntry entry, const void* block) {
   }
 }
 
-void LedgerWatch::allocated(const StorageBlock* block, Device device, std::size_t nbytes) {
+void LedgerWatch::allocated(const StorageBlock* block, Device device, std::uint64_t nbytes) {
   if (mute_depth > 0) return;
   LedgerEntry entry;
   entry.kind = LedgerKind::allocation;
@@ -213,7 +214,7 @@ void LedgerWatch::reshaped(const Dims& from, const Dims& to, std::string_view wh
   add(std::move(entry), nullptr);
 }
 
-void LedgerWatch::moving(std::size_t nbytes, Device device) {
+void LedgerWatch::moving(std::uint64_t nbytes, Device device) {
   if (mute_depth > 0) return;
   LedgerEntry entry;
   entry.operation = operation.empty() ? "grow" : operation;
@@ -261,7 +262,7 @@ LedgerEntry fill_entry(const Tensor& dst) {
 
 void require_copy_allowed(const Layout& dst, DType dst_dtype, const Tensor& src) {
   if (!is_watched() || is_empty(dst)) return;
-  const Tensor wanted(Tensor::Unchecked{}, Storage(), dst, dst_dtype);
+  const Tensor wanted = unchecked_tensor(Storage(), dst, dst_dtype);
   ledger_watch().require_allowed(copy_entry(wanted, src, numel(dst)));
 }
 

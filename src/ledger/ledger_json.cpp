@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "ledger/place.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/ledger/ledger.hpp"
 
 /// Ledgers as JSON. Written without a JSON library, as there is little of it.
 namespace tenstride {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "ledger/place.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/ledger/ledger.hpp"
 
 /// Ledgers as text.
 namespace tenstride {

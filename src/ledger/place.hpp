@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/message.hpp"
-#include "tenstride/ledger.hpp"
+#include "tenstride/ledger/ledger.hpp"
 
 namespace tenstride::detail {
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "tenstride/chain.hpp"
-#include "tenstride/export.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/layout/chain.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 /// The reasons for copies, each in one clause, as ledgers and refusals print them.
 namespace tenstride::detail {

@@ -4,9 +4,9 @@
 #include <span>
 
 #include "memory/watch.hpp"
-#include "tenstride/export.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 /// How operations report to the calling thread's ledgers. All functions here except `is_watched` and
 /// MutedScope have the precondition that `watch` is not null.
@@ -15,10 +15,10 @@ namespace tenstride::detail {
 /// The implementation of Watch: passes events to the open scopes, the innermost first.
 class LedgerWatch final : public Watch {
  public:
-  void allocated(const StorageBlock* block, Device device, std::size_t nbytes) override;
+  void allocated(const StorageBlock* block, Device device, std::uint64_t nbytes) override;
   void released(const StorageBlock* block) noexcept override;
   void reshaped(const Dims& from, const Dims& to, std::string_view what, const Caller& caller) override;
-  void moving(std::size_t nbytes, Device device) override;
+  void moving(std::uint64_t nbytes, Device device) override;
 
   /// Adds a scope of the thread; the first one creates the watch, if it can record or forbid anything.
   /// `close` removes a scope; the last one deletes the watch.

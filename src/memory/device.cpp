@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/device.hpp"
+#include "tenstride/memory/device.hpp"
 
 #include <array>
 #include <charconv>
 
 #include "base/message.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/memory.hpp"
+#include "tenstride/memory/memory.hpp"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/message.hpp"
-#include "tenstride/index.hpp"
+#include "tenstride/base/index.hpp"
 
 namespace tenstride {
 namespace {
@@ -55,7 +55,7 @@ std::byte* from_system(std::size_t nbytes) {
   return static_cast<std::byte*>(memory);
 }
 
-[[noreturn]] void throw_no_memory(std::size_t nbytes) {
+[[noreturn]] void throw_no_memory(std::uint64_t nbytes) {
   throw StorageError(detail::message("storage: ", nbytes, " bytes must fit the memory that can be had"));
 }
 
@@ -262,8 +262,9 @@ bool keep_small(std::byte* memory, std::size_t nbytes) noexcept {
 
 namespace detail {
 
-std::byte* acquire_memory(std::size_t nbytes) {
-  if (nbytes > SIZE_MAX / 2) throw_no_memory(nbytes);
+std::byte* acquire_memory(std::uint64_t wanted) {
+  if (wanted > SIZE_MAX / 2) throw_no_memory(wanted);
+  const auto nbytes = static_cast<std::size_t>(wanted);
   std::byte* memory = nullptr;
   if (nbytes <= SmallPieces::largest) {
     memory = small_pieces != nullptr ? small_pieces->take(nbytes) : SmallPieces::fresh(nbytes);
@@ -276,7 +277,8 @@ std::byte* acquire_memory(std::size_t nbytes) {
   return memory;
 }
 
-void release_memory(std::byte* memory, std::size_t nbytes) noexcept {
+void release_memory(std::byte* memory, std::uint64_t acquired) noexcept {
+  const auto nbytes = static_cast<std::size_t>(acquired);
   if (nbytes <= SmallPieces::largest && keep_small(memory, nbytes)) return;
   bool is_kept = false;
   try {

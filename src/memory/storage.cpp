@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/storage.hpp"
+#include "tenstride/memory/storage.hpp"
 
 #include <cstring>
 #include <memory>
@@ -7,7 +7,7 @@
 
 #include "base/message.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/memory.hpp"
+#include "tenstride/memory/memory.hpp"
 
 namespace tenstride {
 
@@ -29,27 +29,27 @@ void tell_end_of(const detail::StorageBlock* block) noexcept {
 /// A block and, unless large, its bytes in one piece of memory: the bytes begin 64 bytes after the block.
 struct alignas(64) OwnedBlock : detail::StorageBlock {
   /// The length of that one piece.
-  std::size_t acquired = 0;
+  std::uint64_t acquired = 0;
   bool bytes_apart = false;
 };
 static_assert(sizeof(OwnedBlock) == 64);
 
 /// From here on the bytes stand apart from their block, so that they begin at a page.
-constexpr std::size_t apart_from = std::size_t{1} << 20;
+constexpr std::uint64_t apart_from = std::uint64_t{1} << 20;
 
 void release_owned(detail::StorageBlock* block) {
   tell_end_of(block);
   auto* const owned = static_cast<OwnedBlock*>(block);
   if (owned->bytes_apart) detail::release_memory(owned->data, owned->nbytes);
-  const std::size_t acquired = owned->acquired;
+  const std::uint64_t acquired = owned->acquired;
   owned->~OwnedBlock();
   detail::release_memory(reinterpret_cast<std::byte*>(owned), acquired);
 }
 
-void grow_owned(detail::StorageBlock* block, std::size_t nbytes) {
+void grow_owned(detail::StorageBlock* block, std::uint64_t nbytes) {
   auto* const owned = static_cast<OwnedBlock*>(block);
   std::byte* const bytes = detail::acquire_memory(nbytes);
-  if (owned->nbytes > 0) std::memcpy(bytes, owned->data, owned->nbytes);
+  if (owned->nbytes > 0) std::memcpy(bytes, owned->data, static_cast<std::size_t>(owned->nbytes));
   if (owned->bytes_apart) detail::release_memory(owned->data, owned->nbytes);
   owned->data = bytes;
   owned->nbytes = nbytes;
@@ -70,15 +70,15 @@ void release_foretold(detail::StorageBlock* block) {
   tell_end_of(block);
   delete block;
 }
-void grow_foretold(detail::StorageBlock* block, std::size_t nbytes) {
+void grow_foretold(detail::StorageBlock* block, std::uint64_t nbytes) {
   block->nbytes = nbytes;
 }
 
 }  // namespace
 
-Storage Storage::allocate(std::size_t nbytes) {
+Storage Storage::allocate(std::uint64_t nbytes) {
   const bool apart = nbytes >= apart_from;
-  const std::size_t acquired = sizeof(OwnedBlock) + (apart ? 0 : nbytes);
+  const std::uint64_t acquired = sizeof(OwnedBlock) + (apart ? 0 : nbytes);
   std::byte* const memory = detail::acquire_memory(acquired);
   auto* const block = new (memory) OwnedBlock;
   block->acquired = acquired;
@@ -103,7 +103,7 @@ Storage Storage::allocate(std::size_t nbytes) {
   return result;
 }
 
-Storage Storage::adopt(void* data, std::size_t nbytes, std::function<void(void*)> deleter, Access access) {
+Storage Storage::adopt(void* data, std::uint64_t nbytes, std::function<void(void*)> deleter, Access access) {
   auto block = std::make_unique<AdoptedBlock>();
   block->data = static_cast<std::byte*>(data);
   block->nbytes = nbytes;
@@ -113,7 +113,7 @@ Storage Storage::adopt(void* data, std::size_t nbytes, std::function<void(void*)
   return Storage(block.release());
 }
 
-Storage Storage::on(Device device, std::size_t nbytes) {
+Storage Storage::on(Device device, std::uint64_t nbytes) {
   if (device.has_memory()) return allocate(nbytes);
   auto block = std::make_unique<detail::StorageBlock>();
   block->nbytes = nbytes;
@@ -131,7 +131,7 @@ Storage Storage::without_memory() const {
   return result;
 }
 
-void Storage::grow(std::size_t nbytes) {
+void Storage::grow(std::uint64_t nbytes) {
   if (nbytes <= this->nbytes()) return;
   if (block_ == nullptr) {
     *this = allocate(nbytes);

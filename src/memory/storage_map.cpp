@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <memory>
 #include <system_error>
 
 #include "base/message.hpp"
-#include "tenstride/storage.hpp"
+#include "tenstride/memory/storage.hpp"
 
 namespace tenstride {
 namespace {
@@ -47,14 +48,14 @@ class Descriptor {
 
 }  // namespace
 
-Storage Storage::map_file(const std::string& path, MapMode mode, std::size_t offset, std::size_t nbytes) {
+Storage Storage::map_file(const std::string& path, MapMode mode, std::uint64_t offset, std::uint64_t nbytes) {
   const Descriptor file(path, mode == MapMode::read_write ? O_RDWR : O_RDONLY);
   struct stat facts {};
   if (fstat(file.number(), &facts) != 0) throw_system(path, "must be a file whose size can be told");
   if (!S_ISREG(facts.st_mode)) {
     throw FileError(detail::message("map_file: \"", path, "\" must be a regular file"), path);
   }
-  const auto size = static_cast<std::size_t>(facts.st_size);
+  const auto size = static_cast<std::uint64_t>(facts.st_size);
   if (offset > size || nbytes > size - offset) {
     throw FileError(detail::message("map_file: \"", path, "\" has ", size, " bytes and must have ", nbytes,
                                     " from byte ", offset, " on"),
@@ -65,10 +66,14 @@ Storage Storage::map_file(const std::string& path, MapMode mode, std::size_t off
   block->access = mode == MapMode::read_only ? Access::read_only : Access::read_write;
   block->release = release_mapped;
   if (nbytes > 0) {
-    const std::size_t before = offset % static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const auto before = static_cast<std::size_t>(offset % static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+    if (nbytes > SIZE_MAX - before) {
+      throw FileError(detail::message("map_file: \"", path, "\": addresses do not reach ", nbytes, " bytes"),
+                      path);
+    }
     const int protection = mode == MapMode::read_only ? PROT_READ : PROT_READ | PROT_WRITE;
     const int flags = mode == MapMode::copy_on_write ? MAP_PRIVATE : MAP_SHARED;
-    block->mapped_bytes = nbytes + before;
+    block->mapped_bytes = static_cast<std::size_t>(nbytes) + before;
     void* const mapping = mmap(nullptr, block->mapped_bytes, protection, flags, file.number(),
                                static_cast<off_t>(offset - before));
     if (mapping == MAP_FAILED) throw_system(path, "must be a file that can be mapped");

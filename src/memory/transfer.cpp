@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/transfer.hpp"
+#include "tenstride/memory/transfer.hpp"
 
 #include <array>
 #include <charconv>

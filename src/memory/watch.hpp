@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "tenstride/caller.hpp"
-#include "tenstride/dims.hpp"
-#include "tenstride/export.hpp"
-#include "tenstride/storage.hpp"
+#include "tenstride/base/caller.hpp"
+#include "tenstride/base/dims.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/memory/storage.hpp"
 
 /// How ledgers and their like get to know what the calling thread does. The rungs that allocate and copy ask
 /// one thing, whether the thread's `watch` is null; it is, unless a scope of ledger.hpp is open.
@@ -26,12 +26,12 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
 
   /// Fresh memory, or memory that has grown to `nbytes`. The block is told by its address alone.
-  virtual void allocated(const StorageBlock* block, Device device, std::size_t nbytes) = 0;
+  virtual void allocated(const StorageBlock* block, Device device, std::uint64_t nbytes) = 0;
   virtual void released(const StorageBlock* block) noexcept = 0;
   /// A tensor is about to be seen in other sizes, without -1. Throws where that is forbidden.
   virtual void reshaped(const Dims& from, const Dims& to, std::string_view what, const Caller& caller) = 0;
   /// The bytes of a block are about to be moved to a longer one. Throws where that is forbidden.
-  virtual void moving(std::size_t nbytes, Device device) = 0;
+  virtual void moving(std::uint64_t nbytes, Device device) = 0;
 
   /// The public call that is under way, the outermost; empty between calls.
   std::string_view operation;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/arithmetic.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
 #include "base/message.hpp"
 #include "operations/call.hpp"
 #include "operations/operators.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/selection.hpp"
+#include "tenstride/ops/selection.hpp"
 
 /// Arithmetic: fresh results, results in place, reductions.
 namespace tenstride::detail {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/message.hpp"
-#include "tenstride/nearest_name.hpp"
+#include "base/nearest_name.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/export.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/pattern.hpp"
-#include "tenstride/random.hpp"
-#include "tenstride/value.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/operations/value.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/pattern/pattern.hpp"
+#include "tenstride/random/random.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// The operations of the notation as one table, and how arguments find their parameters.
 namespace tenstride::detail {

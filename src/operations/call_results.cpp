@@ -4,7 +4,7 @@
 #include "operations/call.hpp"
 #include "ops/out.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 
 /// Where the result of a call goes: the tensor given as `out`, the device of what a factory makes.
 namespace tenstride::detail {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 #include "base/message.hpp"
 #include "operations/call.hpp"
 #include "ops/out.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ops.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Operations that give a copy, always or where one is needed.
 namespace tenstride::detail {

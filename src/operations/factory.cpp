@@ -3,9 +3,9 @@
 
 #include "base/message.hpp"
 #include "operations/call.hpp"
-#include "tenstride/default_dtype.hpp"
-#include "tenstride/diagonals.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/base/default_dtype.hpp"
+#include "tenstride/ops/diagonals.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Operations that make a tensor of nothing but numbers, and the like of another tensor.
 namespace tenstride::detail {

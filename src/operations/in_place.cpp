@@ -2,8 +2,9 @@
 #include "base/message.hpp"
 #include "operations/call.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/permute_in_place.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/permute_in_place.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Operations that write to a tensor's elements or change what it sees. The value they are called on is
 /// shared by all names bound to it, as in Python.
@@ -40,7 +41,7 @@ Tensor source_of(const Call& call) {
   const DType type = call.self().dtype();
   if (const auto* bytes = std::get_if<StorageBytes>(&given)) {
     const auto count = static_cast<Index>(bytes->bytes.storage().nbytes() / item_size(type));
-    return bytes->bytes.with_layout({{count}, {1}, 0}, type);
+    return with_layout(bytes->bytes, {{count}, {1}, 0}, type);
   }
   const auto* storage = std::get_if<StorageElements>(&given);
   const Tensor& source = storage != nullptr ? storage->elements : call.tensor(0);

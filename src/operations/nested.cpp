@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/message.hpp"
 #include "operations/call.hpp"
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
 
 /// Lists of numbers, and of tensors among them, as PyTorch reads them.
 namespace tenstride::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operations/call.hpp"
-#include "tenstride/rearrange.hpp"
-#include "tenstride/reduce_pattern.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/ops/reduce_pattern.hpp"
 
 /// einops' verbs.
 namespace tenstride::detail {

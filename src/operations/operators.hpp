@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "operations/call.hpp"
-#include "tenstride/arithmetic.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
 
 /// Python's operators on numbers, strings, lists and tuples, and its built-in functions.
 namespace tenstride::detail {

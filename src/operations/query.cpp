@@ -4,9 +4,10 @@
 
 #include "base/message.hpp"
 #include "operations/call.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/compare.hpp"
-#include "tenstride/elementwise.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/elementwise/compare.hpp"
+#include "tenstride/elementwise/elementwise.hpp"
 
 /// Questions about tensors, and comparisons.
 namespace tenstride::detail {
@@ -40,7 +41,7 @@ Value stride(Call& call) {
 Value untyped_storage(Call& call) {
   const Tensor& self = call.self();
   const Layout bytes{{static_cast<Index>(self.storage().nbytes())}, {1}, 0};
-  return Value(Value::Variant(StorageBytes{self.with_layout(bytes, DType::uint8)}));
+  return Value(Value::Variant(StorageBytes{with_layout(self, bytes, DType::uint8)}));
 }
 
 template <Tensor (*Compare)(const Tensor&, const Operand&, Caller)>

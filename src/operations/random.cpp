@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operations/call.hpp"
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 
 /// Random tensors. All draw from one generator that lives as long as the evaluation, so that a text always
 /// gives the same numbers.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/scatter.hpp"
+#include "tenstride/ops/scatter.hpp"
 
 #include "base/message.hpp"
 #include "operations/call.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/selection.hpp"
+#include "tenstride/ops/selection.hpp"
 #include "base/message.hpp"
 #include "operations/call.hpp"
-#include "tenstride/diagonals.hpp"
-#include "tenstride/ops.hpp"
+#include "tenstride/ops/diagonals.hpp"
+#include "tenstride/ops/ops.hpp"
 
 /// Elements chosen by a truth value, diagonals, and copies with one view replaced.
 namespace tenstride::detail {

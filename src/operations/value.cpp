@@ -2,7 +2,7 @@
 #include <array>
 
 #include "base/message.hpp"
-#include "tenstride/value.hpp"
+#include "tenstride/operations/value.hpp"
 
 namespace tenstride {
 namespace {

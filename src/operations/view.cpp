@@ -3,8 +3,8 @@
 
 #include "base/message.hpp"
 #include "operations/call.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ops.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Operations that give a view, always or where one is possible.
 namespace tenstride::detail {

@@ -4,10 +4,11 @@
 #include <algorithm>
 
 #include "ledger/watch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -69,12 +70,12 @@ void copy_columns(Tensor& piece, std::size_t axis, std::span<const Tensor> parts
   for (Index& stride : row.strides) stride /= count;
   for (Index k = 0; k < count; ++k) {
     row.offset = k * length;
-    Tensor place = scratch.with_layout(row);
+    Tensor place = with_layout(scratch, row);
     copy_elements(place, parts[static_cast<std::size_t>(k)].narrow(outer, from, piece.size(outer)));
   }
   const Layout matrix{{length, count}, {count, 1}, piece.storage_offset()};
-  run(plan(matrix, piece.dtype(), scratch.transpose(0, 1).layout(), piece.dtype(), options),
-      piece.mutable_storage_data(), scratch.storage_data());
+  run_plan(plan_copy(matrix, piece.dtype(), scratch.transpose(0, 1).layout(), piece.dtype(), options),
+           piece.mutable_storage_data(), scratch.storage_data());
 }
 
 /// All parts of a piece of the destination, then the next.
@@ -138,7 +139,7 @@ void copy_along(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
     options.conjugation = part.is_conj() ? Conjugation::conjugate : Conjugation::keep;
     options.negation = part.is_neg() ? Negation::source : Negation::none;
     entries.back().plan = std::make_shared<const CopyPlan>(
-        plan(place.layout(), place.dtype(), part.layout(), part.dtype(), options));
+        plan_copy(place.layout(), place.dtype(), part.layout(), part.dtype(), options));
   }
   record(entries, dst.storage(), [&]() -> std::string_view {
     copy_in_pieces(dst, axis, outer, parts);

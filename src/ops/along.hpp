@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::detail {
 

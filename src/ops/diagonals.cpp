@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/diagonals.hpp"
+#include "tenstride/ops/diagonals.hpp"
 
 #include <algorithm>
 
 #include "base/message.hpp"
 #include "memory/watch.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {
@@ -24,7 +25,7 @@ Tensor copy_with_strides(const Tensor& x) {
   Tensor storage = x.flat_storage();
   if (x.is_conj()) storage = storage.conj();
   if (x.is_neg()) storage = storage.neg_view();
-  return storage.clone().with_layout(x.layout());
+  return with_layout(storage.clone(), x.layout());
 }
 
 /// `view` is of `result`.

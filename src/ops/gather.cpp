@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "elementwise/dense_runs.hpp"
-#include "tenstride/overlap.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -169,10 +169,10 @@ void move_by_plan(const Sides& sides, Index from, Index to) {
   options.max_threads = 1;
   options.conjugation = sides.conjugation;
   options.negation = sides.negation;
-  const CopyPlan copy = plan(sides.dst_box, sides.dtype, sides.src_box, sides.dtype, options);
+  const CopyPlan copy = plan_copy(sides.dst_box, sides.dtype, sides.src_box, sides.dtype, options);
   const auto item = static_cast<Index>(item_size(sides.dtype));
   for (Index k = from; k < to; ++k) {
-    run(copy, sides.dst + sides.dst_positions[k] * item, sides.src + sides.src_positions[k] * item);
+    run_plan(copy, sides.dst + sides.dst_positions[k] * item, sides.src + sides.src_positions[k] * item);
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 
 namespace tenstride::detail {
 

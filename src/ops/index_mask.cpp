@@ -10,8 +10,9 @@
 #include "ledger/watch.hpp"
 #include "tensor/factory_fused.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/overlap.hpp"
-#include "tenstride/parallel.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -75,7 +76,7 @@ Index count_set(Bytes mask, Index count) {
 /// The set elements of a run one after the other, without a branch on the mask. `out` has room for `count`
 /// and one more.
 template <class T>
-Index pack(T* out, const std::byte* in, std::ptrdiff_t stride, Bytes mask, Index count) {
+Index pack(T* out, const std::byte* in, Index stride, Bytes mask, Index count) {
   Index found = 0;
   for (Index i = 0; i < count; ++i) {
     out[found] = load<T>(in + i * stride);
@@ -86,7 +87,7 @@ Index pack(T* out, const std::byte* in, std::ptrdiff_t stride, Bytes mask, Index
 
 /// The other way: `values` has one element more than are set, of any value.
 template <class T>
-void unpack(std::byte* out, std::ptrdiff_t stride, Bytes mask, Index count, const T* values) {
+void unpack(std::byte* out, Index stride, Bytes mask, Index count, const T* values) {
   Index found = 0;
   for (Index i = 0; i < count; ++i) {
     const T old = load<T>(out + i * stride);
@@ -99,10 +100,11 @@ void unpack(std::byte* out, std::ptrdiff_t stride, Bytes mask, Index count, cons
 
 /// One value for all that are set.
 template <class T>
-void fill_set(std::byte* out, std::ptrdiff_t stride, Bytes mask, Index count, const std::byte* value) {
+void fill_set(std::byte* out, Index stride, Bytes mask, Index count, const std::byte* value) {
   constexpr std::size_t log2 = std::countr_zero(sizeof(T));
-  if (stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
-    copy::compare_kernels().fill_set[log2](out, reinterpret_cast<const std::byte*>(mask), count, value);
+  if (stride == static_cast<Index>(sizeof(T))) {
+    elementwise::compare_kernels().fill_set[log2](out, reinterpret_cast<const std::byte*>(mask), count,
+                                                  value);
     return;
   }
   for (Index i = 0; i < count; ++i) {
@@ -189,7 +191,7 @@ void SetElements::read(std::byte* out, const Tensor& src, const Layout& where) c
 
 void SetElements::write(Tensor& dst, const Layout& where, const Tensor& values,
                         const Layout& value_layout) const {
-  if (overlap_in_memory(dst.with_layout(where), mask_) == Overlap::possible) {
+  if (overlap_in_memory(with_layout(dst, where), mask_) == Overlap::possible) {
     const MutedScope muted;
     SetElements apart = *this;
     apart.mask_ = mask_.clone();

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::detail {
 

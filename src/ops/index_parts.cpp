@@ -4,9 +4,9 @@
 #include <atomic>
 
 #include "base/message.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/elementwise.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/elementwise.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "ops/gather.hpp"
 #include "ops/index_mask.hpp"
-#include "tenstride/export.hpp"
-#include "tenstride/indexing.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/ops/indexing.hpp"
 
 namespace tenstride::detail {
 

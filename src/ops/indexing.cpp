@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/indexing.hpp"
+#include "tenstride/ops/indexing.hpp"
 
 #include "base/message.hpp"
 #include "base/scalar_checked.hpp"
@@ -8,10 +8,11 @@
 #include "ops/index_parts.hpp"
 #include "tensor/stored_elements.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/scatter.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/ops/scatter.hpp"
 
 namespace tenstride {
 namespace {
@@ -154,7 +155,7 @@ void put(Tensor& self, const Parts& parts, std::span<const TensorIndex> indices,
   if (is_fill) {
     require_fillable(self, value, indices);
   } else {
-    require_apart(self.with_layout(parts.view), value, indices);
+    require_apart(with_layout(self, parts.view), value, indices);
   }
   const Selection selection = detail::select_lists(parts);
   Tensor source = expanded(ready_value(self, value, is_fill), selection.source.shape);
@@ -162,7 +163,7 @@ void put(Tensor& self, const Parts& parts, std::span<const TensorIndex> indices,
   const detail::PickedMask* const mask = parts.only_mask();
   if (accumulate == Accumulate::yes) {
     const Layout box = boxes_first(selection, source.layout());
-    source = source.with_layout(box).contiguous();
+    source = with_layout(source, box).contiguous();
   }
   detail::copy_by(mask != nullptr ? "mask" : "boxes", self, source, source.numel(), [&] {
     if (detail::is_forecast(self, parts)) return;
@@ -195,7 +196,7 @@ Tensor Tensor::index(std::span<const TensorIndex> indices, Caller caller) const 
   }
   const detail::OperationScope scope("index", caller);
   const Parts parts = detail::parse_index(*this, indices);
-  if (parts.picked.empty()) return with_layout(parts.view);
+  if (parts.picked.empty()) return with_layout(*this, parts.view);
   const Selection selection = detail::select_lists(parts);
   const Layout layout = detail::result_layout(selection, parts.picked);
   Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = dtype_, .device = device()});
@@ -221,7 +222,7 @@ Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Sca
   const std::span<const TensorIndex> entries(indices.begin(), indices.size());
   const Parts parts = detail::parse_index(*this, entries);
   if (parts.picked.empty()) {
-    Tensor view = with_layout(parts.view);
+    Tensor view = with_layout(*this, parts.view);
     detail::require_distinct_elements("index_put_", view);
     view.fill_(value);
     return *this;
@@ -237,7 +238,7 @@ Tensor& Tensor::index_put_(std::span<const TensorIndex> indices, const Tensor& v
   }
   const Parts parts = detail::parse_index(*this, indices);
   if (parts.picked.empty()) {
-    assign(with_layout(parts.view), value);
+    assign(with_layout(*this, parts.view), value);
     return *this;
   }
   put(*this, parts, indices, trimmed(value, detail::select_lists(parts).source.shape.size()), Accumulate::no);
@@ -251,10 +252,10 @@ Tensor& index_put_(Tensor& x, std::span<const TensorIndex> indices, const Tensor
   if (!parts.picked.empty()) {
     put(x, parts, indices, values, accumulate);
   } else if (accumulate == Accumulate::yes) {
-    Tensor view = x.with_layout(parts.view);
+    Tensor view = with_layout(x, parts.view);
     add_(view, values);
   } else {
-    assign(x.with_layout(parts.view), values);
+    assign(with_layout(x, parts.view), values);
   }
   return x;
 }

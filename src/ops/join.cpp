@@ -5,10 +5,10 @@
 #include "ops/along.hpp"
 #include "ops/out.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/selection.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/ops/selection.hpp"
 
 namespace tenstride {
 namespace {

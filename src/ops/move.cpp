@@ -4,9 +4,10 @@
 
 #include "base/message.hpp"
 #include "ledger/watch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/parallel.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 // flip
 
 Tensor flipped(const Tensor& x, const Dims& dims) {
-  const Tensor view = x.with_layout(flip_view(x.layout(), dims));
+  const Tensor view = with_layout(x, flip_view(x.layout(), dims));
   return materialize(view, layout_like(x.layout(), MemoryFormat::preserve, "flip"), x.dtype());
 }
 

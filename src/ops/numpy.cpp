@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/numpy.hpp"
+#include "tenstride/ops/numpy.hpp"
 
 #include "base/message.hpp"
+#include "tensor/unchecked.hpp"
 
 /// NumPy's views of tensors: each forwards to its function on layouts.
 namespace tenstride::numpy {
@@ -13,77 +14,77 @@ Dims byte_strides(const Tensor& x) {
 }
 
 Tensor transpose(const Tensor& x) {
-  return x.with_layout(numpy::transpose(x.layout()));
+  return with_layout(x, numpy::transpose(x.layout()));
 }
 Tensor transpose(const Tensor& x, const Dims& axes) {
-  return x.with_layout(numpy::transpose(x.layout(), axes));
+  return with_layout(x, numpy::transpose(x.layout(), axes));
 }
 Tensor T(const Tensor& x) {
   return numpy::transpose(x);
 }
 Tensor mT(const Tensor& x) {
-  return x.with_layout(numpy::matrix_transpose(x.layout(), "mT"));
+  return with_layout(x, numpy::matrix_transpose(x.layout(), "mT"));
 }
 Tensor matrix_transpose(const Tensor& x) {
-  return x.with_layout(numpy::matrix_transpose(x.layout()));
+  return with_layout(x, numpy::matrix_transpose(x.layout()));
 }
 Tensor swapaxes(const Tensor& x, Index axis1, Index axis2) {
-  return x.with_layout(numpy::swapaxes(x.layout(), axis1, axis2));
+  return with_layout(x, numpy::swapaxes(x.layout(), axis1, axis2));
 }
 Tensor moveaxis(const Tensor& x, const Dims& source, const Dims& destination) {
-  return x.with_layout(numpy::moveaxis(x.layout(), source, destination));
+  return with_layout(x, numpy::moveaxis(x.layout(), source, destination));
 }
 Tensor rollaxis(const Tensor& x, Index axis, Index start) {
-  return x.with_layout(numpy::rollaxis(x.layout(), axis, start));
+  return with_layout(x, numpy::rollaxis(x.layout(), axis, start));
 }
 Tensor expand_dims(const Tensor& x, const Dims& axes) {
-  return x.with_layout(numpy::expand_dims(x.layout(), axes));
+  return with_layout(x, numpy::expand_dims(x.layout(), axes));
 }
 Tensor squeeze(const Tensor& x) {
-  return x.with_layout(numpy::squeeze(x.layout()));
+  return with_layout(x, numpy::squeeze(x.layout()));
 }
 Tensor squeeze(const Tensor& x, Index axis) {
-  return x.with_layout(numpy::squeeze(x.layout(), axis));
+  return with_layout(x, numpy::squeeze(x.layout(), axis));
 }
 Tensor squeeze(const Tensor& x, const Dims& axes) {
-  return x.with_layout(numpy::squeeze(x.layout(), axes));
+  return with_layout(x, numpy::squeeze(x.layout(), axes));
 }
 Tensor flip(const Tensor& x) {
-  return x.with_layout(numpy::flip(x.layout()));
+  return with_layout(x, numpy::flip(x.layout()));
 }
 Tensor flip(const Tensor& x, const Dims& axes) {
-  return x.with_layout(numpy::flip(x.layout(), axes));
+  return with_layout(x, numpy::flip(x.layout(), axes));
 }
 Tensor fliplr(const Tensor& x) {
-  return x.with_layout(numpy::fliplr(x.layout()));
+  return with_layout(x, numpy::fliplr(x.layout()));
 }
 Tensor flipud(const Tensor& x) {
-  return x.with_layout(numpy::flipud(x.layout()));
+  return with_layout(x, numpy::flipud(x.layout()));
 }
 Tensor rot90(const Tensor& x, Index k, const Dims& axes) {
-  return x.with_layout(numpy::rot90(x.layout(), k, axes));
+  return with_layout(x, numpy::rot90(x.layout(), k, axes));
 }
 Tensor sliding_window_view(const Tensor& x, const Dims& window_shape, const std::optional<Dims>& axes) {
-  return x.with_layout(numpy::sliding_window_view(x.layout(), window_shape, axes)).read_only();
+  return with_layout(x, numpy::sliding_window_view(x.layout(), window_shape, axes)).read_only();
 }
 Tensor broadcast_to(const Tensor& x, const Dims& shape) {
-  return x.with_layout(numpy::broadcast_to(x.layout(), shape)).read_only();
+  return with_layout(x, numpy::broadcast_to(x.layout(), shape)).read_only();
 }
 Tensor diagonal(const Tensor& x, Index offset, Index axis1, Index axis2) {
-  return x.with_layout(numpy::diagonal(x.layout(), offset, axis1, axis2)).read_only();
+  return with_layout(x, numpy::diagonal(x.layout(), offset, axis1, axis2)).read_only();
 }
 Tensor atleast_3d(const Tensor& x) {
-  return x.with_layout(numpy::atleast_3d(x.layout()));
+  return with_layout(x, numpy::atleast_3d(x.layout()));
 }
 Tensor index(const Tensor& x, std::span<const BasicIndex> entries) {
-  return x.with_layout(numpy::index(x.layout(), entries));
+  return with_layout(x, numpy::index(x.layout(), entries));
 }
 
 Tensor view_dtype(const Tensor& x, DType dtype) {
   Layout layout = numpy::view_dtype(x.layout(), x.itemsize(), item_size(dtype));
   // A view of no elements passes every check of the bytes, so only its type is changed.
-  const Tensor typed = x.with_layout({{0}, {1}, 0}).view(dtype);
-  return typed.with_layout(std::move(layout));
+  const Tensor typed = with_layout(x, {{0}, {1}, 0}).view(dtype);
+  return with_layout(typed, std::move(layout));
 }
 
 Tensor real(const Tensor& x) {
@@ -110,7 +111,7 @@ Tensor as_strided(const Tensor& x, const Dims& shape, const Dims& byte_strides) 
   const std::optional<Reach> touched = reach(layout, "as_strided");
   if (touched && (touched->lowest < 0 || touched->highest >= count))
     detail::throw_storage_reach("as_strided", layout, count);
-  return x.with_layout(std::move(layout));
+  return with_layout(x, std::move(layout));
 }
 
 }  // namespace tenstride::numpy

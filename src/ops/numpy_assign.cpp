@@ -2,7 +2,7 @@
 #include "base/message.hpp"
 #include "memory/watch.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/numpy.hpp"
+#include "tenstride/ops/numpy.hpp"
 
 /// NumPy's assignment, correct where both sides lie in the same memory.
 namespace tenstride::numpy {

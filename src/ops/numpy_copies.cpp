@@ -2,10 +2,11 @@
 #include "base/message.hpp"
 #include "memory/watch.hpp"
 #include "ops/along.hpp"
-#include "tenstride/compare.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/numpy.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/compare.hpp"
+#include "tenstride/ops/numpy.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// NumPy's functions that copy, or may.
 namespace tenstride::numpy {
@@ -24,7 +25,7 @@ Tensor copy_as(const Tensor& x, const Layout& layout) {
 Tensor flat_copy(const Tensor& x) {
   const Layout flat = fresh({x.numel()});
   if (is_empty(flat)) return allocate(x, flat);
-  return copy_as(x, fresh(x.shape())).with_layout(flat);
+  return with_layout(copy_as(x, fresh(x.shape())), flat);
 }
 
 bool has_order(const Tensor& x, Order order) {
@@ -39,7 +40,7 @@ Tensor as_order(const Tensor& x, Order order, CopyRule rule, std::string_view op
     detail::throw_numpy_copy(operation, x.layout(), "be in order " + std::string(name(order)));
   }
   const Tensor dense = is_fine && rule != CopyRule::always ? x : numpy::copy(x, order);
-  return dense.with_layout(with_rank_at_least(dense.layout(), 1));
+  return with_layout(dense, with_rank_at_least(dense.layout(), 1));
 }
 
 std::vector<Layout> layouts_of(std::span<const Tensor> tensors) {
@@ -73,7 +74,7 @@ Tensor reshape(const Tensor& x, const Dims& shape, Order order, CopyRule rule, C
   const detail::OperationScope scope("reshape", caller);
   order = resolve_order(x.layout(), order);
   if (rule != CopyRule::always) {
-    if (const auto layout = try_reshape(x.layout(), shape, order)) return x.with_layout(*layout);
+    if (const auto layout = try_reshape(x.layout(), shape, order)) return with_layout(x, *layout);
   }
   if (rule == CopyRule::never)
     detail::throw_numpy_copy("reshape", x.layout(), "take the shape " + detail::to_text(wanted));
@@ -82,14 +83,14 @@ Tensor reshape(const Tensor& x, const Dims& shape, Order order, CopyRule rule, C
                                     : detail::message("no view of ", x.shape(), ":", x.strides(),
                                                       " has the shape ", wanted, " in order ", name(order));
   });
-  return numpy::copy(x, order).with_layout({wanted, dense_strides(wanted, order, "reshape"), 0});
+  return with_layout(numpy::copy(x, order), {wanted, dense_strides(wanted, order, "reshape"), 0});
 }
 
 Tensor ravel(const Tensor& x, Order order, CopyRule rule, Caller caller) {
   const detail::OperationScope scope("ravel", caller);
   order = resolve_order(x.layout(), order);
   if (rule != CopyRule::always) {
-    if (const auto layout = try_ravel(x.layout(), order)) return x.with_layout(*layout);
+    if (const auto layout = try_ravel(x.layout(), order)) return with_layout(x, *layout);
   }
   if (rule == CopyRule::never) detail::throw_numpy_copy("ravel", x.layout(), "become one axis");
   return numpy::flatten(x, order);
@@ -197,7 +198,7 @@ Tensor stack(std::span<const Tensor> tensors, Index axis, Caller caller) {
     Layout layout = x.layout();
     layout.shape.insert(d, 1);
     layout.strides.insert(d, 0);
-    expanded.push_back(x.with_layout(std::move(layout)));
+    expanded.push_back(with_layout(x, std::move(layout)));
   }
   return numpy::concatenate(expanded, static_cast<Index>(d));
 }
@@ -209,9 +210,9 @@ Tensor tile(const Tensor& x, const Dims& reps, Caller caller) {
   }
   if (std::all_of(reps.begin(), reps.end(), [](Index count) { return count == 1; })) {
     const Tensor copied = numpy::copy(x);
-    return copied.with_layout(with_rank_at_least(copied.layout(), reps.size()));
+    return with_layout(copied, with_rank_at_least(copied.layout(), reps.size()));
   }
-  const Tensor source = x.with_layout(with_rank_at_least(x.layout(), reps.size()));
+  const Tensor source = with_layout(x, with_rank_at_least(x.layout(), reps.size()));
   const Layout& layout = source.layout();
   const std::size_t added = layout.rank() - reps.size();
   // Each repeated axis stands twice in the copy: once for the repeats, once for its elements.
@@ -231,11 +232,11 @@ Tensor tile(const Tensor& x, const Dims& reps, Caller caller) {
     repeated.strides.push_back(is_spread ? 0 : layout.strides[d]);
   }
   if (source.numel() == 0) return numpy::reshape(source, shape);
-  const Tensor copied = copy_as(source.with_layout(repeated), fresh(repeated.shape));
+  const Tensor copied = copy_as(with_layout(source, repeated), fresh(repeated.shape));
   // NumPy makes the copy as a matrix whose rows begin at the last repeated axis, then reshapes it: without
   // elements it keeps the strides of a fresh array only where that shape was the wanted one.
-  if (shape == Dims{0, row}) return copied.with_layout(fresh(shape));
-  return copied.with_layout({shape, row_major_strides(shape, "tile"), 0});
+  if (shape == Dims{0, row}) return with_layout(copied, fresh(shape));
+  return with_layout(copied, {shape, row_major_strides(shape, "tile"), 0});
 }
 
 Tensor repeat(const Tensor& x, Index repeats, std::optional<Index> axis, Caller caller) {
@@ -251,7 +252,7 @@ Tensor repeat(const Tensor& x, Index repeats, std::optional<Index> axis, Caller 
   Layout repeated = source.layout();
   repeated.shape.insert(d + 1, repeats);
   repeated.strides.insert(d + 1, 0);
-  return copy_as(source.with_layout(repeated), fresh(repeated.shape)).with_layout(wanted);
+  return with_layout(copy_as(with_layout(source, repeated), fresh(repeated.shape)), wanted);
 }
 
 Tensor repeat(const Tensor& x, const Tensor& repeats, std::optional<Index> axis, Caller caller) {
@@ -276,7 +277,7 @@ Tensor repeat(const Tensor& x, const Tensor& repeats, std::optional<Index> axis,
     throw ValueError("repeat: repeats must not be negative");
   }
   const Tensor made = source.repeat_interleave(repeats.to(DType::int64), static_cast<Index>(d));
-  return made.with_layout(fresh(made.shape(), Order::C, "repeat"));
+  return with_layout(made, fresh(made.shape(), Order::C, "repeat"));
 }
 
 Tensor roll(const Tensor& x, const Dims& shift, const std::optional<Dims>& axes, Caller caller) {

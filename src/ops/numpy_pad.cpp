@@ -3,9 +3,9 @@
 
 #include "base/message.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/numpy.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/ops/numpy.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// NumPy's pad: the elements in the middle of a wider array, and copies of views around them.
 namespace tenstride::numpy {

@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "tenstride/export.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::detail {
 

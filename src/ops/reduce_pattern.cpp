@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/reduce_pattern.hpp"
+#include "tenstride/ops/reduce_pattern.hpp"
 
 #include "einops/rearrange_parts.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/chain.hpp"
-#include "tenstride/ops.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/layout/chain.hpp"
+#include "tenstride/ops/ops.hpp"
 
 namespace tenstride {
 
@@ -14,7 +15,7 @@ Tensor reduce(const Tensor& x, const Pattern& pattern, Reduction reduction, cons
   detail::require_verb(pattern, PatternVerb::reduce);
   const BoundPattern bound = pattern.bind(x.shape(), sizes);
   if (bound.kept == bound.order.size()) return detail::rearranged(x, pattern, sizes, copy, caller);
-  const Tensor parts = x.with_layout(bound.apply_split(Chain(x.layout())).try_view().value());
+  const Tensor parts = with_layout(x, bound.apply_split(Chain(x.layout())).try_view().value());
   Dims reduced;
   for (std::size_t i = bound.kept; i < bound.order.size(); ++i) reduced.push_back(static_cast<Index>(i));
   const Tensor result = reduce_axes(parts, reduced, reduction, caller);

@@ -3,8 +3,9 @@
 #include "base/message.hpp"
 #include "ledger/watch.hpp"
 #include "ops/gather.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/ops.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/ops/ops.hpp"
 
 namespace tenstride {
 namespace {
@@ -52,8 +53,8 @@ Tensor repeated(std::string_view operation, const Tensor& x, const Dims& repeats
     to.shape.push_back(sizes[d]);
     to.strides.push_back(stride);
   }
-  Tensor target = result.with_layout(to);
-  copy_elements(target, source.with_layout(from));
+  Tensor target = with_layout(result, to);
+  copy_elements(target, with_layout(source, from));
   return result;
 }
 
@@ -109,9 +110,9 @@ Tensor Tensor::repeat_interleave(Index repeats, std::optional<Index> dim, Caller
   const Layout grown = tenstride::unsqueeze(layout_, dim ? static_cast<Index>(d) + 1 : -1);
   Dims expanded = grown.shape;
   expanded[dim ? d + 1 : layout_.rank()] = repeats;
-  const Tensor view = with_layout(tenstride::expand(grown, expanded, "repeat_interleave"));
+  const Tensor view = with_layout(*this, tenstride::expand(grown, expanded, "repeat_interleave"));
   const Tensor copied = materialize(view, row_major(expanded), dtype_);
-  return copied.with_layout({shape_of_result, row_major_strides(shape_of_result, "repeat_interleave"), 0});
+  return with_layout(copied, {shape_of_result, row_major_strides(shape_of_result, "repeat_interleave"), 0});
 }
 
 Tensor Tensor::repeat_interleave(const Tensor& repeats, std::optional<Index> dim, Caller caller) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/scatter.hpp"
+#include "tenstride/ops/scatter.hpp"
 
 #include <limits>
 
@@ -7,9 +7,10 @@
 #include "memory/watch.hpp"
 #include "ops/scatter_parts.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Single elements: gather, take, scatter and put.
 namespace tenstride {
@@ -57,16 +58,16 @@ Scalar identity_of(Reduction reduce, DType dtype) {
   });
 }
 
-copy::BinaryOp operation_of(Reduction reduce) {
+elementwise::BinaryOp operation_of(Reduction reduce) {
   switch (reduce) {
     case Reduction::prod:
-      return copy::BinaryOp::mul;
+      return elementwise::BinaryOp::mul;
     case Reduction::max:
-      return copy::BinaryOp::maximum;
+      return elementwise::BinaryOp::maximum;
     case Reduction::min:
-      return copy::BinaryOp::minimum;
+      return elementwise::BinaryOp::minimum;
     default:
-      return copy::BinaryOp::add;
+      return elementwise::BinaryOp::add;
   }
 }
 
@@ -116,7 +117,7 @@ Tensor source_of(std::string_view operation, const Targets& targets, const Tenso
   require_rank(operation, targets.index, "source", src);
   const Tensor source = detail::at_least_rank_1(detail::apart_from(targets.self, src));
   require_fit(operation, targets.index, "source", source, {});
-  return source.with_layout({targets.index.shape(), source.strides(), source.storage_offset()});
+  return with_layout(source, {targets.index.shape(), source.strides(), source.storage_offset()});
 }
 
 Tensor repeated(const Targets& targets, const Scalar& value) {
@@ -279,7 +280,7 @@ Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, Accumulate
     Tensor sums = self.resolve_conj().resolve_neg();
     copy_elements(self, put_(sums, index, source, accumulate));
   } else {
-    detail::combine_elements("put_", copy::BinaryOp::add, self, source, positions);
+    detail::combine_elements("put_", elementwise::BinaryOp::add, self, source, positions);
   }
   return self;
 }

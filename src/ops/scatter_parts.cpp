@@ -10,9 +10,9 @@
 #include "ledger/watch.hpp"
 #include "ops/gather.hpp"
 #include "tensor/stored_elements.hpp"
-#include "tenstride/coalesce.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/layout/coalesce.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -63,12 +63,13 @@ std::string on_axis(std::size_t axis, const Dims& shape) {
 
 /// Combines elements of T at the given positions. Returns false where they cannot be combined; PyTorch does
 /// not combine complex32.
-template <copy::BinaryOp op, class T>
+template <elementwise::BinaryOp op, class T>
 bool combine(std::byte* out, std::span<const Index> positions, const std::byte* in) {
-  if constexpr (copy::can_combine<op, T>() && !std::is_same_v<T, complex32>) {
+  if constexpr (elementwise::can_combine<op, T>() && !std::is_same_v<T, complex32>) {
     for (std::size_t k = 0; k < positions.size(); ++k) {
       std::byte* const at = out + positions[k] * static_cast<Index>(sizeof(T));
-      store_element<T>(at, copy::combined<op>(load_element<T>(at), load_element<T>(in + k * sizeof(T))));
+      store_element<T>(at,
+                       elementwise::combined<op>(load_element<T>(at), load_element<T>(in + k * sizeof(T))));
     }
     return true;
   } else {
@@ -76,23 +77,23 @@ bool combine(std::byte* out, std::span<const Index> positions, const std::byte* 
   }
 }
 
-template <copy::BinaryOp op>
+template <elementwise::BinaryOp op>
 bool combine(DType type, std::byte* out, std::span<const Index> positions, const std::byte* in) {
   return visit(type, [&]<class T>(std::type_identity<T>) { return combine<op, T>(out, positions, in); });
 }
 
 using Combine = bool (*)(DType type, std::byte* out, std::span<const Index> positions, const std::byte* in);
 
-Combine combine_of(copy::BinaryOp op) {
+Combine combine_of(elementwise::BinaryOp op) {
   switch (op) {
-    case copy::BinaryOp::mul:
-      return combine<copy::BinaryOp::mul>;
-    case copy::BinaryOp::maximum:
-      return combine<copy::BinaryOp::maximum>;
-    case copy::BinaryOp::minimum:
-      return combine<copy::BinaryOp::minimum>;
+    case elementwise::BinaryOp::mul:
+      return combine<elementwise::BinaryOp::mul>;
+    case elementwise::BinaryOp::maximum:
+      return combine<elementwise::BinaryOp::maximum>;
+    case elementwise::BinaryOp::minimum:
+      return combine<elementwise::BinaryOp::minimum>;
     default:
-      return combine<copy::BinaryOp::add>;
+      return combine<elementwise::BinaryOp::add>;
   }
 }
 
@@ -216,7 +217,7 @@ void write_elements(Tensor& self, const Tensor& src, const Tensor& positions) {
   });
 }
 
-void combine_elements(std::string_view operation, copy::BinaryOp op, Tensor& self, const Tensor& src,
+void combine_elements(std::string_view operation, elementwise::BinaryOp op, Tensor& self, const Tensor& src,
                       const Tensor& positions) {
   const Combine combine = combine_of(op);
   std::byte* const out = self.mutable_storage_data();

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "elementwise/kernels/arithmetic.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::detail {
 
@@ -43,7 +43,7 @@ void write_elements(Tensor& self, const Tensor& src, const Tensor& positions);
 /// Puts each element of the source to what stands at its position, one after the other: `self = op(self,
 /// src)`, of add, mul, maximum and minimum. Bools are added as `or`, multiplied as `and`. Throws RuntimeError
 /// where the dtype has no such operation. Small floats are rounded after each.
-void combine_elements(std::string_view operation, copy::BinaryOp op, Tensor& self, const Tensor& src,
+void combine_elements(std::string_view operation, elementwise::BinaryOp op, Tensor& self, const Tensor& src,
                       const Tensor& positions);
 
 }  // namespace tenstride::detail

@@ -5,11 +5,12 @@
 #include "ops/scatter_parts.hpp"
 #include "tensor/stored_elements.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/coalesce.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/scatter.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/layout/coalesce.hpp"
+#include "tenstride/ops/scatter.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Slices of one axis: index_select, index_copy, index_fill and index_add.
 namespace tenstride {
@@ -148,7 +149,7 @@ void add_elements(Tensor& self, std::size_t axis, const Tensor& index, const Ten
   along[axis] = index.numel();
   const Tensor numbers = index.view(along).expand(source.shape());
   const Tensor positions = detail::positions_along("index_add_", self.layout(), numbers, axis);
-  detail::combine_elements("index_add_", copy::BinaryOp::add, self, source, positions);
+  detail::combine_elements("index_add_", elementwise::BinaryOp::add, self, source, positions);
 }
 
 /// Whether PyTorch takes `scatter_add_` for it where alpha is 1: sums of small floats are rounded once.
@@ -248,7 +249,7 @@ Tensor& index_add_(Tensor& self, Index dim, const Tensor& index, const Tensor& s
   const Index first = layout.offset;
   for (Index k = 0; k < index.numel(); ++k) {
     layout.offset = first + distances.data<Index>()[k];
-    Tensor part = target.with_layout(layout);
+    Tensor part = with_layout(target, layout);
     add_(part, scaled.select(static_cast<Index>(axis), k), is_plain ? Scalar(1) : factor);
   }
   return self;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/selection.hpp"
+#include "tenstride/ops/selection.hpp"
 
 #include "base/message.hpp"
 #include "ledger/watch.hpp"
@@ -7,8 +7,8 @@
 #include "ops/scatter_parts.hpp"
 #include "tensor/stored_elements.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

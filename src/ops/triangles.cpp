@@ -6,10 +6,10 @@
 #include "base/message.hpp"
 #include "ledger/watch.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/diagonals.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/ops/diagonals.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {
@@ -84,12 +84,19 @@ Tensor& clear_other_triangle(std::string_view operation, Tensor& self, Triangle 
   return self;
 }
 
-/// The sum of min(i, columns) over i = 1..count.
-__extension__ typedef __int128 Count;
-Count count_of_rows(Count count, Count columns) {
-  if (count <= 0) return 0;
-  const Count growing = std::min(count, columns);
-  return growing * (growing + 1) / 2 + (count - growing) * columns;
+/// The elements up to the diagonal: row i has i + diagonal + 1 of them, at least 0 and at most `columns`.
+/// Pre: rows * columns fits an Index, and -rows - 1 <= diagonal <= columns.
+Index count_below(Index rows, Index columns, Index diagonal) {
+  const Index first = diagonal <= -rows ? rows : std::max<Index>(0, -diagonal);  // that is not empty
+  // That is whole.
+  const Index whole = diagonal < columns - rows ? rows : std::max(first, columns - 1 - diagonal);
+  std::uint64_t sum = 0;
+  if (first < whole) {  // at most 2 rows * columns before it is halved
+    const auto ends =
+        static_cast<std::uint64_t>(first + diagonal + 1) + static_cast<std::uint64_t>(whole + diagonal);
+    sum = static_cast<std::uint64_t>(whole - first) * ends / 2;
+  }
+  return static_cast<Index>(sum) + (rows - whole) * columns;
 }
 
 Tensor triangle_indices(std::string_view operation, Index rows, Index columns, Index offset, Triangle which,
@@ -107,9 +114,9 @@ Tensor triangle_indices(std::string_view operation, Index rows, Index columns, I
   // Any diagonal beyond the corners has the same effect as the one next to them.
   const Index diagonal = std::clamp(offset, -rows, columns);
   const Index above = which == Triangle::lower ? diagonal : diagonal - 1;
-  const Count lower = count_of_rows(Count{rows} + above, columns) - count_of_rows(above, columns);
-  const Count count = which == Triangle::lower ? lower : all - lower;
-  Tensor result = empty({2, static_cast<Index>(count)}, typed);
+  const Index lower = all == 0 ? 0 : count_below(rows, columns, above);
+  const Index count = which == Triangle::lower ? lower : all - lower;
+  Tensor result = empty({2, count}, typed);
   if (count == 0 || !result.has_memory()) return result;
   const Tensor numbers = arange(columns, {.dtype = typed.dtype});
   Index at = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "parallel/parallel_tbb.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride {
 namespace {
@@ -81,7 +81,7 @@ class OrderedBody {
   }
 
   bool run(Index begin, Index end, Index grain, int threads) {
-    const bool done = copy::run_on_tbb(begin, end, grain, threads, &OrderedBody::run_part, this);
+    const bool done = detail::run_on_tbb(begin, end, grain, threads, &OrderedBody::run_part, this);
     static_cast<void>(ended_.load(std::memory_order_acquire));
     return done;
   }
@@ -107,7 +107,7 @@ bool run_on_threads(Index begin, Index end, Index grain, int threads, void (*bod
 
 #else
 
-constexpr auto run_on_threads = &copy::run_on_tbb;
+constexpr auto run_on_threads = &detail::run_on_tbb;
 
 #endif
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <optional>
 
-namespace tenstride::copy {
+namespace tenstride::detail {
 namespace {
 
 /// Raises oneTBB's limit on threads for its lifetime. oneTBB provides as many threads as there are
@@ -53,4 +53,4 @@ bool run_on_tbb(Index begin, Index end, Index grain, int threads, void (*body)(v
   return true;
 }
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::detail

@@ -3,8 +3,8 @@
 
 #include "base/message.hpp"
 #include "pattern/parser.hpp"
-#include "tenstride/pattern.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/pattern/pattern.hpp"
 
 /// Patterns bound to shapes: every size worked out or refused.
 namespace tenstride {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/pattern.hpp"
+#include "tenstride/pattern/pattern.hpp"
 
 /// The words and brackets of one side of a pattern.
 namespace tenstride::detail {

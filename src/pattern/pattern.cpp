@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/pattern.hpp"
+#include "tenstride/pattern/pattern.hpp"
 
 #include <algorithm>
 #include <mutex>

@@ -2,7 +2,7 @@
 // The page: the SVG as it is, and a script that follows one element through all of it.
 #include "base/message.hpp"
 #include "picture/scene.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::detail {
 namespace {

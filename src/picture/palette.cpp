@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "picture/ranks.hpp"
-#include "tenstride/overlap.hpp"
+#include "tenstride/layout/overlap.hpp"
 
 namespace tenstride::detail {
 namespace {

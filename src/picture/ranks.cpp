@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/message.hpp"
-#include "tenstride/overlap.hpp"
+#include "tenstride/layout/overlap.hpp"
 
 namespace tenstride {
 namespace detail {

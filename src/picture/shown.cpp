@@ -9,8 +9,8 @@
 
 #include "base/message.hpp"
 #include "picture/ranks.hpp"
-#include "tenstride/overlap.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/picture.hpp"
+#include "tenstride/picture/picture.hpp"
 
 /// Which elements and positions of a picture are drawn, and what is known of each.
 namespace tenstride::detail {

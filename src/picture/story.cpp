@@ -5,9 +5,9 @@
 #include <cctype>
 
 #include "base/message.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/picture.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/picture/picture.hpp"
 
 namespace tenstride {
 namespace {

@@ -3,7 +3,7 @@
 #include "picture/scene.hpp"
 
 #include "picture/walk.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -3,7 +3,7 @@
 // one stride would have to be all.
 #include "picture/scene.hpp"
 
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "picture/walk.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/message.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::detail {
 

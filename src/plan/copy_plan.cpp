@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 #include <algorithm>
 
@@ -100,8 +100,8 @@ bool has_no_arithmetic(const PlanOptions& options) {
 
 }  // namespace
 
-CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_type,
-              const PlanOptions& options) {
+CopyPlan plan_copy(const Layout& dst, DType dst_type, const Layout& src, DType src_type,
+                   const PlanOptions& options) {
   CopyPlan result;
   result.dst_type = dst_type;
   result.src_type = src_type;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "plan/strategy_text.hpp"
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride {
 namespace {

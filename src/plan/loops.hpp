@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "tenstride/copy_strategy.hpp"
+#include "tenstride/plan/copy_strategy.hpp"
 
 namespace tenstride::detail {
 

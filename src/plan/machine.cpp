@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/machine.hpp"
+#include "tenstride/plan/machine.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
 
 namespace tenstride::detail {
 namespace {

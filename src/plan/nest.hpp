@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "plan/loops.hpp"
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::detail {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "tenstride/dims.hpp"
+#include "tenstride/base/dims.hpp"
 
 namespace tenstride::detail {
 

@@ -2,7 +2,7 @@
 // Source runs that consist of several loops.
 #pragma once
 
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::detail {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/copy_plan.hpp"
-#include "tenstride/export.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::detail {
 

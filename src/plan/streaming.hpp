@@ -2,7 +2,7 @@
 // The size from which a plan writes its destination by streaming stores.
 #pragma once
 
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::detail {
 

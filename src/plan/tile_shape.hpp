@@ -2,7 +2,7 @@
 // The extents of tiles, and of the pieces in which short axes are interleaved or deinterleaved.
 #pragma once
 
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::detail {
 

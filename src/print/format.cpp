@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/format.hpp"
+#include "tenstride/print/format.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include <ostream>
 
 #include "base/message.hpp"
-#include "tenstride/default_dtype.hpp"
+#include "tenstride/base/default_dtype.hpp"
 
 namespace tenstride {
 namespace {
@@ -277,8 +277,8 @@ std::string Tensor::to_string() const {
   return tenstride::to_string(*this);
 }
 
-std::ostream& operator<<(std::ostream& stream, const Tensor& tensor) {
-  return stream << to_string(tensor);
+std::ostream& operator<<(std::ostream& stream, const Tensor& x) {
+  return stream << x.to_string();
 }
 
 }  // namespace tenstride

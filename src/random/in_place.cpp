@@ -8,7 +8,7 @@
 #include "memory/watch.hpp"
 #include "random/parts.hpp"
 #include "tensor/tensor_overlap.hpp"
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 
 namespace tenstride {
 namespace {

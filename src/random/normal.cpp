@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "tenstride/machine.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/plan/machine.hpp"
 
 /// Normal numbers by Box and Muller's method ("A Note on the Generation of Random Normal Deviates", 1958), in
 /// PyTorch's order of operations.

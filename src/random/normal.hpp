@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tenstride/random.hpp"
+#include "tenstride/random/random.hpp"
 
 namespace tenstride::detail {
 

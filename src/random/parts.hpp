@@ -120,8 +120,9 @@ class Remainder {
       : divisor_(divisor), inverse_(std::numeric_limits<std::uint64_t>::max() / divisor + 1) {}
   std::uint64_t operator()(std::uint32_t number) const {
     if (divisor_ > std::numeric_limits<std::uint32_t>::max()) return number;
-    __extension__ typedef unsigned __int128 Wide;
-    return static_cast<std::uint64_t>(static_cast<Wide>(inverse_ * number) * divisor_ >> 64U);
+    const std::uint64_t fraction = inverse_ * number;  // of 2^64; its product with the divisor, in halves
+    const std::uint64_t low = static_cast<std::uint32_t>(fraction) * divisor_ >> 32U;
+    return ((fraction >> 32U) * divisor_ + low) >> 32U;
   }
 
  private:

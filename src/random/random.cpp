@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/random.hpp"
+#include "tenstride/random/random.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include "base/message.hpp"
 #include "memory/watch.hpp"
 #include "random/parts.hpp"
-#include "tenstride/default_dtype.hpp"
+#include "tenstride/base/default_dtype.hpp"
 
 namespace tenstride {
 namespace {

@@ -7,17 +7,17 @@
 #include "elementwise/dense_runs.hpp"
 #include "ledger/watch.hpp"
 #include "reduce/named.hpp"
-#include "tenstride/compare.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/elementwise/compare.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Reductions in PyTorch's call forms, which `reduce_axes` carries out, and the positions of extremes.
 namespace tenstride {
 namespace {
 
-using copy::Extreme;
 using detail::message;
 using detail::OperationScope;
+using elementwise::Extreme;
 
 /// Returns `dim`, or all axes where it is empty.
 Dims axes_or_all(const Tensor& x, const Dims& dim) {
@@ -80,7 +80,7 @@ std::size_t extreme_axis(std::string_view operation, const Tensor& x, Index dim)
 /// not null.
 void find_extremes(const Tensor& x, Extreme which, Tensor& indices, Tensor* values) {
   const DType type = detail::worked_in(x.dtype());
-  const copy::ExtremeRow row = copy::extreme_row(which, type);
+  const elementwise::ExtremeRow row = elementwise::extreme_row(which, type);
   const Index length = x.size(-1), step = x.stride(-1);
   const Layout runs = x.select(-1, 0).layout();
   const std::size_t item = x.itemsize();

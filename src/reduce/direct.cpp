@@ -48,7 +48,7 @@ class DirectCalls {
 
   void operator()() const {
     if (nest_.plan.is_reduction_outer) {
-      each_run(nest_.plan.piece, [&](std::ptrdiff_t offset, Index run) {
+      each_run(nest_.plan.piece, [&](Index offset, Index run) {
         each_row([&](std::byte* states, const std::byte* src, Index count) {
           call(states, count, src + offset, run);
         });
@@ -56,7 +56,7 @@ class DirectCalls {
     } else {
       each_row([&](std::byte* states, const std::byte* src, Index count) {
         each_run(nest_.plan.per_accumulator,
-                 [&](std::ptrdiff_t offset, Index run) { call(states, count, src + offset, run); });
+                 [&](Index offset, Index run) { call(states, count, src + offset, run); });
       });
     }
   }

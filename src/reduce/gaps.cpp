@@ -15,7 +15,7 @@ constexpr Index run_distance = 2048;
 constexpr Index rows_distance = 4096;
 
 /// Accumulates the elements of a part that belong to the result at `offset`, in bytes.
-void accumulate_one(const ReduceNest& nest, const ReducePart& part, std::ptrdiff_t offset, std::byte* state) {
+void accumulate_one(const ReduceNest& nest, const ReducePart& part, Index offset, std::byte* state) {
   const Loop run = nest.run();
   const std::span<const Loop> rows = std::span(nest.reduced).first(nest.reduced.size() - 1);
   Index begin = part.begin;

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "tenstride/reduce.hpp"
+#include "tenstride/reduce/reduce.hpp"
 
 namespace tenstride::detail {
 

@@ -21,7 +21,7 @@ constexpr Index min_width = 64;
 
 /// A part of the innermost loop: `count` elements from `offset` on, in bytes.
 struct Piece {
-  std::ptrdiff_t offset;
+  Index offset;
   Index count;
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reduce/kernels/kernels.hpp"
-#include "tenstride/reduce_plan.hpp"
+#include "tenstride/reduce/reduce_plan.hpp"
 
 namespace tenstride::detail {
 

@@ -6,7 +6,7 @@
 #include "copy/line_writer.hpp"
 #include "reduce/reduce_nest.hpp"
 #include "reduce/reduce_tiles.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <complex>
 #include <type_traits>
 
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::detail {
 namespace {

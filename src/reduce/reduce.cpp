@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/reduce.hpp"
+#include "tenstride/reduce/reduce.hpp"
 
 #include <array>
 #include <memory>
@@ -8,8 +8,8 @@
 #include "ledger/watch.hpp"
 #include "reduce/named.hpp"
 #include "reduce/run_reduction.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Reductions: the element type and the layout of their results, and what they refuse.
 namespace tenstride {

@@ -2,7 +2,7 @@
 // The loops of a reduction, and what one call of a kernel accumulates.
 #pragma once
 
-#include "tenstride/reduce_plan.hpp"
+#include "tenstride/reduce/reduce_plan.hpp"
 
 namespace tenstride::detail {
 

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "base/message.hpp"
-#include "tenstride/reduce_plan.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/reduce/reduce_plan.hpp"
 
 namespace tenstride {
 namespace {

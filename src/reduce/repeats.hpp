@@ -2,7 +2,7 @@
 // Elements that expanded axes repeat.
 #pragma once
 
-#include "tenstride/reduce_plan.hpp"
+#include "tenstride/reduce/reduce_plan.hpp"
 
 namespace tenstride::detail {
 

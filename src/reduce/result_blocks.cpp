@@ -8,9 +8,9 @@
 #include "reduce/reduce_loops.hpp"
 #include "reduce/reduce_tiles.hpp"
 #include "reduce/run_reduction.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -88,7 +88,7 @@ class ResultBlocks {
     std::byte* const memory = buffer.mutable_storage_data();
     run_in_order(own, memory, src_);
     const Layout computed{part.shape, strides, 0};
-    tenstride::run(plan(to, own.result_dtype, computed, own.result_dtype, options_), dst_, memory);
+    tenstride::run_plan(plan_copy(to, own.result_dtype, computed, own.result_dtype, options_), dst_, memory);
   }
 
   const ReducePlan& plan_;

@@ -3,8 +3,8 @@
 // the order of memory, and transposed into the result while they are in the cache.
 #pragma once
 
-#include "tenstride/reduce_plan.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/reduce/reduce_plan.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::detail {
 

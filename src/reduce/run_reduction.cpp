@@ -10,10 +10,11 @@
 #include "reduce/reduce_tiles.hpp"
 #include "reduce/result_blocks.hpp"
 #include "reduce/states.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -173,7 +174,7 @@ void run_reduction(const ReducePlan& plan, Tensor& result, const Tensor& x) {
   if (plan.way == ReduceWay::nothing) return;
   if (plan.way == ReduceWay::multiples) {
     const std::array times{static_cast<double>(plan.repeats)};
-    copy_elements(result, x.with_layout(plan.problem.results), {.scale = times});
+    copy_elements(result, with_layout(x, plan.problem.results), {.scale = times});
     return;
   }
   if (!plan.is_expanded) return run_unexpanded(plan, result, x);

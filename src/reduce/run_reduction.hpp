@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tenstride/reduce_plan.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/reduce/reduce_plan.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::detail {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 #include "base/scalar_checked.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/default_dtype.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/base/default_dtype.hpp"
 
 namespace tenstride {
 
@@ -16,8 +17,8 @@ Tensor allocate(const Layout& layout, DType dtype, Device device, std::string_vi
   const std::optional<Reach> touched = reach(layout, operation);
   const Index count = touched ? checked_add(touched->highest, 1, operation) : 0;
   const Index nbytes = checked_multiply(count, static_cast<Index>(item_size(dtype)), operation);
-  const auto bytes = static_cast<std::size_t>(nbytes);
-  return Tensor(Tensor::Unchecked{}, Storage::on(device, bytes), layout, dtype);
+  const auto bytes = static_cast<std::uint64_t>(nbytes);
+  return unchecked_tensor(Storage::on(device, bytes), layout, dtype);
 }
 
 TensorOptions options_like(const Tensor& input, const LikeOptions& options) {
@@ -29,7 +30,7 @@ TensorOptions options_like(const Tensor& input, const LikeOptions& options) {
 Tensor empty(const Dims& size, const TensorOptions& options, Caller caller) {
   const OperationScope scope("empty", caller);
   if (options.memory_format == MemoryFormat::contiguous) {
-    return Tensor::fresh(size, options.dtype.value_or(default_dtype()), options.device, "empty");
+    return uninitialized(size, options.dtype.value_or(default_dtype()), options.device, "empty");
   }
   const Layout layout{size, format_strides(size, options.memory_format, "empty"), 0};
   return allocate(layout, options.dtype.value_or(default_dtype()), options.device, "empty");
@@ -105,14 +106,14 @@ Tensor from_blob(void* data, const Dims& size, const Dims& stride, DType dtype,
   auto* const first = static_cast<std::byte*>(data) + touched.lowest * item;
   std::function<void(void*)> release;
   if (deleter) release = [data, deleter = std::move(deleter)](void*) { deleter(data); };
-  Storage storage = Storage::adopt(first, static_cast<std::size_t>(nbytes), std::move(release));
+  Storage storage = Storage::adopt(first, static_cast<std::uint64_t>(nbytes), std::move(release));
   return Tensor(std::move(storage), {size, stride, -touched.lowest}, dtype);
 }
 
 Tensor from_file(const std::string& path, MapMode mode, Index size, DType dtype) {
   const Index count = count_elements({size}, "from_file");
   const Index nbytes = checked_multiply(count, static_cast<Index>(item_size(dtype)), "from_file");
-  Storage storage = Storage::map_file(path, mode, 0, static_cast<std::size_t>(nbytes));
+  Storage storage = Storage::map_file(path, mode, 0, static_cast<std::uint64_t>(nbytes));
   return Tensor(std::move(storage), row_major({size}), dtype);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tenstride/index.hpp"
-#include "tenstride/machine.hpp"
+#include "tenstride/base/index.hpp"
+#include "tenstride/plan/machine.hpp"
 
 namespace tenstride::detail {
 

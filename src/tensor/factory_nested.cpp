@@ -4,8 +4,8 @@
 
 #include "base/scalar_checked.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/default_dtype.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/base/default_dtype.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "base/scalar_checked.hpp"
 #include "memory/watch.hpp"
 #include "tensor/factory_fused.hpp"
-#include "tenstride/default_dtype.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/base/default_dtype.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Factories that work out their elements. The tensor is fresh and row-major, so a plain loop writes it.
 namespace tenstride {
@@ -35,21 +37,46 @@ struct Range {
                                      start.to_string(), ", end ", end.to_string(), ")"));
 }
 
+/// A whole number of -2^63 … 2^64-1.
+struct Whole {
+  explicit Whole(const Scalar& value) {
+    const auto* const large = std::get_if<std::uint64_t>(&value.value());
+    const std::int64_t small = large != nullptr ? 0 : value.to<std::int64_t>();
+    is_negative = small < 0;
+    magnitude = large != nullptr ? *large : static_cast<std::uint64_t>(small);
+    if (is_negative) magnitude = 0 - magnitude;
+  }
+  bool is_negative;
+  std::uint64_t magnitude;
+};
+
+/// ceil((high - low) / step), where that fits 64 bits; nothing where it does not. Pre: low <= high, step > 0.
+std::optional<std::uint64_t> steps_between(const Whole& low, const Whole& high, std::uint64_t step) {
+  const auto ceil = [step](std::uint64_t n) { return n / step + (n % step != 0 ? 1 : 0); };
+  if (low.is_negative == high.is_negative) {
+    return ceil(low.is_negative ? low.magnitude - high.magnitude : high.magnitude - low.magnitude);
+  }
+  const std::uint64_t sum = high.magnitude + low.magnitude;
+  if (sum >= high.magnitude) return ceil(sum);
+  if (step == 1) return {};
+  // 2^64 + sum, each divided.
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t rest = most % step + 1;
+  return most / step + sum / step + ceil(rest + sum % step);
+}
+
 /// ceil((end - start) / step), exactly where all three are integers.
 Index arange_count(const Scalar& start, const Scalar& end, const Scalar& step) {
   const auto is_whole = [](const Scalar& value) { return value.is_integer() || value.is_bool(); };
   if (is_whole(start) && is_whole(end) && is_whole(step)) {
-    __extension__ typedef __int128 Wide;
-    const auto wide = [](const Scalar& value) -> Wide {
-      const auto* const large = std::get_if<std::uint64_t>(&value.value());
-      return large != nullptr ? Wide{*large} : Wide{value.to<std::int64_t>()};
-    };
-    const Wide by = wide(step);
-    const Wide sign = by > 0 ? 1 : -1;
-    const Wide count = (wide(end) - wide(start) + by - sign) / by;
-    if (count > std::numeric_limits<Index>::max())
+    const Whole by(step);
+    const std::optional<std::uint64_t> count = by.is_negative
+                                                   ? steps_between(Whole(end), Whole(start), by.magnitude)
+                                                   : steps_between(Whole(start), Whole(end), by.magnitude);
+    if (!count || !std::in_range<Index>(*count)) {
       throw_range(start, end, step, "give fewer than 2^63 elements");
-    return static_cast<Index>(count);
+    }
+    return static_cast<Index>(*count);
   }
   const double count = std::ceil((end.to<double>() - start.to<double>()) / step.to<double>());
   if (!(count >= 0 && count < 0x1p63)) throw_range(start, end, step, "give 0..2^63-1 elements");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/ops_views.hpp"
+#include "tenstride/tensor/ops_views.hpp"
 
 #include "base/message.hpp"
 #include "memory/watch.hpp"
+#include "tensor/unchecked.hpp"
 
 namespace tenstride {
 
@@ -14,7 +15,7 @@ Tensor view_as_real(const Tensor& x) {
     throw RuntimeError(
         "view_as_real: a tensor whose conjugation is pending must be resolved first; use .resolve_conj()");
   }
-  const Tensor parts = x.with_layout(view_as_real(x.layout()), component_type(x.dtype()));
+  const Tensor parts = with_layout(x, view_as_real(x.layout()), component_type(x.dtype()));
   return x.is_neg() ? parts.neg_view() : parts;
 }
 
@@ -24,7 +25,7 @@ Tensor view_as_complex(const Tensor& x) {
     throw RuntimeError(detail::message("view_as_complex: the dtype ", name(x.dtype()),
                                        " must be float16, float32 or float64"));
   }
-  const Tensor joined = x.with_layout(view_as_complex(x.layout()), *type);
+  const Tensor joined = with_layout(x, view_as_complex(x.layout()), *type);
   return x.is_neg() ? joined.neg_view() : joined;
 }
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/message.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::detail {
 

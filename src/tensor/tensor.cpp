@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 #include <limits>
 
 #include "base/message.hpp"
 #include "memory/watch.hpp"
+#include "tensor/require_memory.hpp"
+#include "tensor/unchecked.hpp"
 
 namespace tenstride {
 
-Tensor::Tensor(Storage storage, Layout layout, DType dtype) : TensorParts(std::move(storage), layout, dtype) {
+Tensor::Tensor(Storage storage, Layout layout, DType dtype)
+    : storage_(std::move(storage)), layout_(layout), dtype_(dtype) {
   if (layout_.shape.size() != layout_.strides.size()) {
     detail::throw_lengths_differ("tensor", layout_.shape, layout_.strides);
   }
@@ -20,11 +23,13 @@ Tensor::Tensor(Storage storage, Layout layout, DType dtype) : TensorParts(std::m
   }
 }
 
-Tensor Tensor::fresh(const Dims& size, DType dtype, Device device, std::string_view operation) {
-  Tensor result(WithoutStorage{}, dtype, [&] { return row_major(size, operation); });
+Tensor detail::TensorAccess::uninitialized(const Dims& size, DType dtype, Device device,
+                                           std::string_view operation) {
+  Tensor result;
+  result.layout_ = row_major(size, operation);
+  result.dtype_ = dtype;
   const Index nbytes = checked_multiply(result.numel(), static_cast<Index>(item_size(dtype)), operation);
-  const auto bytes = static_cast<std::size_t>(nbytes);
-  result.storage_ = Storage::on(device, bytes);
+  result.storage_ = Storage::on(device, static_cast<std::uint64_t>(nbytes));
   return result;
 }
 
@@ -40,7 +45,7 @@ Index Tensor::stride(Index axis) const {
 
 Tensor Tensor::flat_storage() const {
   const auto count = static_cast<Index>(storage_.nbytes() >> item_size_log2(dtype_));
-  return with_layout({{count}, {1}, 0}, dtype_);
+  return with_layout(*this, {{count}, {1}, 0}, dtype_);
 }
 
 const void* Tensor::data_ptr() const noexcept {
@@ -67,11 +72,45 @@ Tensor Tensor::read_only() const {
   return result;
 }
 
-void Tensor::require_dtype(DType wanted) const {
+void Tensor::require_dtype(DType wanted, std::string_view operation) const {
   if (wanted == dtype_) return;
-  throw TypeError(detail::message("data: the elements are ", tenstride::name(dtype_),
+  throw TypeError(detail::message(operation, ": the elements are ", tenstride::name(dtype_),
                                   " and must be asked for as such, not ", tenstride::name(wanted),
                                   "; use .to(dtype) or .view(dtype)"));
+}
+
+void Tensor::require_stored(std::string_view operation) const {
+  if (is_resolved()) return;
+  throw RuntimeError(detail::message(operation, ": a tensor whose ", is_conj_ ? "conjugation" : "negation",
+                                     " is pending must be resolved first; use ",
+                                     is_conj_ ? ".resolve_conj()" : ".resolve_neg()"));
+}
+
+void Tensor::require_typed(std::string_view operation, DType wanted, std::size_t rank) const {
+  require_dtype(wanted, operation);
+  detail::require_memory(*this, operation);
+  require_stored(operation);
+  if (rank == layout_.rank()) return;
+  throw RuntimeError(detail::message(operation, ": the tensor has ", layout_.rank(), " axes and must have ",
+                                     rank, " (shape ", shape(), "); view it in as many"));
+}
+
+Index Tensor::position_of(DType wanted, std::span<const Index> index) const {
+  require_dtype(wanted, "at");
+  detail::require_memory(*this, "at");
+  if (index.size() != layout_.rank()) {
+    detail::throw_index_rank("at", Dims(index), shape());
+  }
+  Index position = layout_.offset;
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    const Index size = layout_.shape[d];
+    const Index wrapped = index[d] < 0 ? index[d] + size : index[d];
+    if (wrapped < 0 || wrapped >= size) {
+      detail::throw_index_range("at", index[d], d, layout_.shape);
+    }
+    position += wrapped * layout_.strides[d];
+  }
+  return position;
 }
 
 Tensor& Tensor::set_(const Tensor& source) {
@@ -88,7 +127,7 @@ Tensor& Tensor::set_(const Storage& source, Index storage_offset, const Dims& si
   if (const std::optional<Reach> touched = reach(layout, "set_")) {
     const Index end = checked_add(touched->highest, 1, "set_");
     storage.grow(
-        static_cast<std::size_t>(checked_multiply(end, static_cast<Index>(item_size(dtype_)), "set_")));
+        static_cast<std::uint64_t>(checked_multiply(end, static_cast<Index>(item_size(dtype_)), "set_")));
   }
   storage_ = std::move(storage);
   layout_ = std::move(layout);
@@ -105,7 +144,7 @@ Tensor& Tensor::resize_(const Dims& size, MemoryFormat format, Caller caller) {
   Layout layout{size, format_strides(size, format, "resize_"), layout_.offset};
   const Index end = checked_add(layout.offset, count_elements(size, "resize_"), "resize_");
   const Index nbytes = checked_multiply(end, static_cast<Index>(item_size(dtype_)), "resize_");
-  storage_.grow(static_cast<std::size_t>(nbytes));
+  storage_.grow(static_cast<std::uint64_t>(nbytes));
   layout_ = std::move(layout);
   contiguity_.forget();
   return *this;

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "tenstride/export.hpp"
-#include "tenstride/overlap.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 /// Whether two tensors share memory, and which overlaps PyTorch refuses to write through
 /// (ATen/MemoryOverlap.cpp): it looks at whole ranges of bytes, of dense tensors alone; what it does not see

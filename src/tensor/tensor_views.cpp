@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/message.hpp"
 #include "memory/watch.hpp"
-#include "tenstride/tensor.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 /// The view methods: each forwards to its function on layouts.
 namespace tenstride {
 namespace {
-
-[[noreturn]] void throw_pending(std::string_view operation, const Tensor& x) {
-  throw RuntimeError(detail::message(operation, ": a tensor whose ", x.is_conj() ? "conjugation" : "negation",
-                                     " is pending must be resolved first; use ",
-                                     x.is_conj() ? ".resolve_conj()" : ".resolve_neg()"));
-}
 
 [[noreturn]] void throw_not_complex(std::string_view operation, DType dtype) {
   throw RuntimeError(detail::message(operation, ": the dtype ", name(dtype), " must be complex"));
@@ -29,123 +24,72 @@ Layout view_or_throw(const Layout& from, const Dims& sizes, DType dtype) {
   return layout;
 }
 
+std::vector<Tensor> with_layouts(const Tensor& x, const std::vector<Layout>& layouts) {
+  std::vector<Tensor> result;
+  result.reserve(layouts.size());
+  for (const Layout& layout : layouts) result.push_back(with_layout(x, layout));
+  return result;
+}
+
 }  // namespace
 
-Tensor Tensor::permute(const Dims& dims) const& {
+Tensor Tensor::permute(const Dims& dims) const {
   return viewed([&] { return tenstride::permute(layout_, dims); });
 }
-Tensor Tensor::permute(const Dims& dims) && {
-  return std::move(*this).viewed([&] { return tenstride::permute(layout_, dims); });
-}
-Tensor Tensor::transpose(Index dim0, Index dim1) const& {
+Tensor Tensor::transpose(Index dim0, Index dim1) const {
   return viewed([&] { return tenstride::transpose(layout_, dim0, dim1); });
 }
-Tensor Tensor::transpose(Index dim0, Index dim1) && {
-  return std::move(*this).viewed([&] { return tenstride::transpose(layout_, dim0, dim1); });
-}
-Tensor Tensor::movedim(const Dims& source, const Dims& destination) const& {
+Tensor Tensor::movedim(const Dims& source, const Dims& destination) const {
   return viewed([&] { return tenstride::movedim(layout_, source, destination); });
 }
-Tensor Tensor::movedim(const Dims& source, const Dims& destination) && {
-  return std::move(*this).viewed([&] { return tenstride::movedim(layout_, source, destination); });
-}
-Tensor Tensor::moveaxis(const Dims& source, const Dims& destination) const& {
+Tensor Tensor::moveaxis(const Dims& source, const Dims& destination) const {
   return viewed([&] { return tenstride::moveaxis(layout_, source, destination); });
 }
-Tensor Tensor::moveaxis(const Dims& source, const Dims& destination) && {
-  return std::move(*this).viewed([&] { return tenstride::moveaxis(layout_, source, destination); });
-}
-Tensor Tensor::t() const& {
+Tensor Tensor::t() const {
   return viewed([&] { return tenstride::t(layout_); });
 }
-Tensor Tensor::t() && {
-  return std::move(*this).viewed([&] { return tenstride::t(layout_); });
-}
-Tensor Tensor::T() const& {
+Tensor Tensor::T() const {
   return viewed([&] { return tenstride::reverse_axes(layout_); });
 }
-Tensor Tensor::T() && {
-  return std::move(*this).viewed([&] { return tenstride::reverse_axes(layout_); });
-}
-Tensor Tensor::mT() const& {
+Tensor Tensor::mT() const {
   return viewed([&] { return tenstride::matrix_transpose(layout_); });
 }
-Tensor Tensor::mT() && {
-  return std::move(*this).viewed([&] { return tenstride::matrix_transpose(layout_); });
-}
-Tensor Tensor::squeeze() const& {
+Tensor Tensor::squeeze() const {
   return viewed([&] { return tenstride::squeeze(layout_); });
 }
-Tensor Tensor::squeeze() && {
-  return std::move(*this).viewed([&] { return tenstride::squeeze(layout_); });
-}
-Tensor Tensor::squeeze(Index dim) const& {
+Tensor Tensor::squeeze(Index dim) const {
   return viewed([&] { return tenstride::squeeze(layout_, dim); });
 }
-Tensor Tensor::squeeze(Index dim) && {
-  return std::move(*this).viewed([&] { return tenstride::squeeze(layout_, dim); });
-}
-Tensor Tensor::squeeze(const Dims& dims) const& {
+Tensor Tensor::squeeze(const Dims& dims) const {
   return viewed([&] { return tenstride::squeeze(layout_, dims); });
 }
-Tensor Tensor::squeeze(const Dims& dims) && {
-  return std::move(*this).viewed([&] { return tenstride::squeeze(layout_, dims); });
-}
-Tensor Tensor::unsqueeze(Index dim) const& {
+Tensor Tensor::unsqueeze(Index dim) const {
   return viewed([&] { return tenstride::unsqueeze(layout_, dim); });
 }
-Tensor Tensor::unsqueeze(Index dim) && {
-  return std::move(*this).viewed([&] { return tenstride::unsqueeze(layout_, dim); });
-}
-Tensor Tensor::unflatten(Index dim, const Dims& sizes) const& {
+Tensor Tensor::unflatten(Index dim, const Dims& sizes) const {
   return viewed([&] { return tenstride::unflatten(layout_, dim, sizes); });
 }
-Tensor Tensor::unflatten(Index dim, const Dims& sizes) && {
-  return std::move(*this).viewed([&] { return tenstride::unflatten(layout_, dim, sizes); });
-}
-Tensor Tensor::expand(const Dims& sizes) const& {
+Tensor Tensor::expand(const Dims& sizes) const {
   return viewed([&] { return tenstride::expand(layout_, sizes); });
 }
-Tensor Tensor::expand(const Dims& sizes) && {
-  return std::move(*this).viewed([&] { return tenstride::expand(layout_, sizes); });
-}
-Tensor Tensor::broadcast_to(const Dims& sizes) const& {
+Tensor Tensor::broadcast_to(const Dims& sizes) const {
   return viewed([&] { return tenstride::expand(layout_, sizes, "broadcast_to"); });
 }
-Tensor Tensor::broadcast_to(const Dims& sizes) && {
-  return std::move(*this).viewed([&] { return tenstride::expand(layout_, sizes, "broadcast_to"); });
-}
-Tensor Tensor::select(Index dim, Index index) const& {
+Tensor Tensor::select(Index dim, Index index) const {
   return viewed([&] { return tenstride::select(layout_, dim, index); });
 }
-Tensor Tensor::select(Index dim, Index index) && {
-  return std::move(*this).viewed([&] { return tenstride::select(layout_, dim, index); });
-}
-Tensor Tensor::narrow(Index dim, Index start, Index length) const& {
+Tensor Tensor::narrow(Index dim, Index start, Index length) const {
   return viewed([&] { return tenstride::narrow(layout_, dim, start, length); });
 }
-Tensor Tensor::narrow(Index dim, Index start, Index length) && {
-  return std::move(*this).viewed([&] { return tenstride::narrow(layout_, dim, start, length); });
-}
 Tensor Tensor::slice(Index dim, const std::optional<Index>& start, const std::optional<Index>& end,
-                     Index step) const& {
+                     Index step) const {
   return viewed([&] { return tenstride::slice(layout_, dim, start, end, step); });
 }
-Tensor Tensor::slice(Index dim, const std::optional<Index>& start, const std::optional<Index>& end,
-                     Index step) && {
-  return std::move(*this).viewed([&] { return tenstride::slice(layout_, dim, start, end, step); });
-}
-Tensor Tensor::diagonal(Index offset, Index dim1, Index dim2) const& {
+Tensor Tensor::diagonal(Index offset, Index dim1, Index dim2) const {
   return viewed([&] { return tenstride::diagonal(layout_, offset, dim1, dim2); });
 }
-Tensor Tensor::diagonal(Index offset, Index dim1, Index dim2) && {
-  return std::move(*this).viewed([&] { return tenstride::diagonal(layout_, offset, dim1, dim2); });
-}
-Tensor Tensor::unfold(Index dimension, Index size, Index step) const& {
+Tensor Tensor::unfold(Index dimension, Index size, Index step) const {
   return viewed([&] { return tenstride::unfold(layout_, dimension, size, step); });
-}
-Tensor Tensor::unfold(Index dimension, Index size, Index step) && {
-  return std::move(*this).viewed([&] { return tenstride::unfold(layout_, dimension, size, step); });
 }
 Tensor Tensor::atleast_1d() const {
   return viewed([&] { return tenstride::at_least(layout_, 1); });
@@ -163,34 +107,22 @@ Layout Tensor::viewed_as(const Dims& sizes, const Caller& caller) const {
   detail::watch->reshaped(shape(), layout.shape, "view", caller);
   return layout;
 }
-Tensor Tensor::view(const Dims& sizes, Caller caller) const& {
+Tensor Tensor::view(const Dims& sizes, Caller caller) const {
   if (detail::watch != nullptr) [[unlikely]] {
-    return with_layout(viewed_as(sizes, caller));
+    return with_layout(*this, viewed_as(sizes, caller));
   }
   return viewed([&] { return view_or_throw(layout_, sizes, dtype_); });
 }
-Tensor Tensor::view(const Dims& sizes, Caller caller) && {
-  if (detail::watch != nullptr) [[unlikely]] {
-    return std::move(*this).viewed([&] { return viewed_as(sizes, caller); });
-  }
-  return std::move(*this).viewed([&] { return view_or_throw(layout_, sizes, dtype_); });
-}
 
 Tensor Tensor::view(DType dtype) const {
-  if (!is_resolved()) throw_pending("view", *this);
-  return with_layout(view_dtype(layout_, item_size(dtype_), item_size(dtype)), dtype);
+  require_stored("view");
+  return with_layout(*this, view_dtype(layout_, item_size(dtype_), item_size(dtype)), dtype);
 }
 
 Tensor Tensor::as_strided(const Dims& size, const Dims& stride,
-                          const std::optional<Index>& storage_offset) const& {
+                          const std::optional<Index>& storage_offset) const {
   const auto count = static_cast<Index>(storage_.nbytes() >> item_size_log2(dtype_));
   return viewed(
-      [&] { return tenstride::as_strided(size, stride, storage_offset.value_or(layout_.offset), count); });
-}
-Tensor Tensor::as_strided(const Dims& size, const Dims& stride,
-                          const std::optional<Index>& storage_offset) && {
-  const auto count = static_cast<Index>(storage_.nbytes() >> item_size_log2(dtype_));
-  return std::move(*this).viewed(
       [&] { return tenstride::as_strided(size, stride, storage_offset.value_or(layout_.offset), count); });
 }
 
@@ -215,71 +147,64 @@ Tensor Tensor::H() const {
 }
 
 Tensor Tensor::mH() const {
-  return with_layout(matrix_transpose(layout_, "mH")).conj();
+  return with_layout(*this, matrix_transpose(layout_, "mH")).conj();
 }
 Tensor Tensor::adjoint() const {
-  return with_layout(matrix_transpose(layout_, "adjoint")).conj();
+  return with_layout(*this, matrix_transpose(layout_, "adjoint")).conj();
 }
 
 Tensor Tensor::real() const {
   if (!is_complex()) return *this;
-  Tensor result = with_layout(complex_component(layout_, 0), component_type(dtype_));
+  Tensor result = with_layout(*this, complex_component(layout_, 0), component_type(dtype_));
   result.is_neg_ = is_neg_;
   return result;
 }
 
 Tensor Tensor::imag() const {
   if (!is_complex()) throw_not_complex("imag", dtype_);
-  Tensor result = with_layout(complex_component(layout_, 1), component_type(dtype_));
+  Tensor result = with_layout(*this, complex_component(layout_, 1), component_type(dtype_));
   result.is_neg_ = is_neg_ != is_conj_;
   return result;
 }
 
-std::vector<Tensor> Tensor::with_layouts(std::vector<Layout> layouts) const {
-  std::vector<Tensor> result;
-  result.reserve(layouts.size());
-  for (Layout& layout : layouts) result.push_back(with_layout(std::move(layout)));
-  return result;
-}
-
 std::vector<Tensor> Tensor::unbind(Index dim) const {
-  return with_layouts(tenstride::unbind(layout_, dim));
+  return with_layouts(*this, tenstride::unbind(layout_, dim));
 }
 std::vector<Tensor> Tensor::split(Index split_size, Index dim) const {
-  return with_layouts(tenstride::split(layout_, split_size, dim));
+  return with_layouts(*this, tenstride::split(layout_, split_size, dim));
 }
 std::vector<Tensor> Tensor::split(const Dims& split_sizes, Index dim) const {
-  return with_layouts(tenstride::split_with_sizes(layout_, split_sizes, dim));
+  return with_layouts(*this, tenstride::split_with_sizes(layout_, split_sizes, dim));
 }
 std::vector<Tensor> Tensor::split_with_sizes(const Dims& split_sizes, Index dim) const {
-  return with_layouts(tenstride::split_with_sizes(layout_, split_sizes, dim));
+  return with_layouts(*this, tenstride::split_with_sizes(layout_, split_sizes, dim));
 }
 std::vector<Tensor> Tensor::chunk(Index chunks, Index dim) const {
-  return with_layouts(tenstride::chunk(layout_, chunks, dim));
+  return with_layouts(*this, tenstride::chunk(layout_, chunks, dim));
 }
 std::vector<Tensor> Tensor::tensor_split(Index sections, Index dim) const {
-  return with_layouts(tenstride::tensor_split(layout_, sections, dim));
+  return with_layouts(*this, tenstride::tensor_split(layout_, sections, dim));
 }
 std::vector<Tensor> Tensor::tensor_split(const Dims& indices, Index dim) const {
-  return with_layouts(tenstride::tensor_split(layout_, indices, dim));
+  return with_layouts(*this, tenstride::tensor_split(layout_, indices, dim));
 }
 std::vector<Tensor> Tensor::hsplit(Index sections) const {
-  return with_layouts(tenstride::hsplit(layout_, sections));
+  return with_layouts(*this, tenstride::hsplit(layout_, sections));
 }
 std::vector<Tensor> Tensor::hsplit(const Dims& indices) const {
-  return with_layouts(tenstride::hsplit(layout_, indices));
+  return with_layouts(*this, tenstride::hsplit(layout_, indices));
 }
 std::vector<Tensor> Tensor::vsplit(Index sections) const {
-  return with_layouts(tenstride::vsplit(layout_, sections));
+  return with_layouts(*this, tenstride::vsplit(layout_, sections));
 }
 std::vector<Tensor> Tensor::vsplit(const Dims& indices) const {
-  return with_layouts(tenstride::vsplit(layout_, indices));
+  return with_layouts(*this, tenstride::vsplit(layout_, indices));
 }
 std::vector<Tensor> Tensor::dsplit(Index sections) const {
-  return with_layouts(tenstride::dsplit(layout_, sections));
+  return with_layouts(*this, tenstride::dsplit(layout_, sections));
 }
 std::vector<Tensor> Tensor::dsplit(const Dims& indices) const {
-  return with_layouts(tenstride::dsplit(layout_, indices));
+  return with_layouts(*this, tenstride::dsplit(layout_, indices));
 }
 
 }  // namespace tenstride

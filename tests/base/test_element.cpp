@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/scalar.hpp"
+#include "tenstride/base/scalar.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/bandwidth.hpp"
+#include "tenstride/calibration/bandwidth.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 #include "calibration/bandwidth_file.hpp"
 #include "support/scratch.hpp"
 #include "support/variable.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/checksum.hpp"
+#include "tenstride/checksum/checksum.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@
 #include "support/layouts.hpp"
 #include "support/refusal.hpp"
 #include "support/slow.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/random.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/random/random.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {
@@ -37,7 +37,8 @@ Checksum slow_checksum(const Tensor& x, const Layout& where) {
       for (std::size_t i = 0; i < word_bytes; ++i)
         word |= std::to_integer<std::uint32_t>(at[k * word_bytes + i]) << (8 * i);
       const std::uint64_t position = static_cast<std::uint64_t>(in_whole[n]) * (item / word_bytes) + k;
-      for (std::size_t sum = 0; sum < 2; ++sum) result.words[sum] += copy::checksum_term(position, word, sum);
+      for (std::size_t sum = 0; sum < 2; ++sum)
+        result.words[sum] += checksums::checksum_term(position, word, sum);
     }
   }
   return result;

@@ -10,14 +10,14 @@
 namespace tenstride {
 namespace {
 
-using copy::ChecksumKernels;
-using copy::ChecksumSums;
+using checksums::ChecksumKernels;
+using checksums::ChecksumSums;
 using testing::Guarded;
 
 std::vector<const ChecksumKernels*> tables() {
   std::vector<const ChecksumKernels*> result;
   for (const copy::Kernels* kernels : copy::available_kernels()) {
-    result.push_back(&copy::checksum_kernels(kernels->name));
+    result.push_back(&checksums::checksum_kernels(kernels->name));
   }
   return result;
 }
@@ -39,7 +39,7 @@ TEST(ChecksumKernels, AgreeOnRunsOfEveryLengthAndPosition) {
             ChecksumSums given{1, 2};
             ChecksumSums wanted{1, 2};
             table->run[log2](given, in, static_cast<Index>(count), position);
-            copy::portable_checksum_kernels().run[log2](wanted, in, static_cast<Index>(count), position);
+            checksums::portable_checksum_kernels().run[log2](wanted, in, static_cast<Index>(count), position);
             ASSERT_EQ(given, wanted) << table->name << ' ' << log2 << ", " << count << " at " << position;
           }
         }
@@ -61,8 +61,8 @@ TEST(ChecksumKernels, AgreeOnStridedPositions) {
             ChecksumSums wanted{1, 2};
             const auto unsigned_step = static_cast<std::uint64_t>(step);
             table->strided[log2](given, in, static_cast<Index>(count), 100037, unsigned_step);
-            copy::portable_checksum_kernels().strided[log2](wanted, in, static_cast<Index>(count), 100037,
-                                                            unsigned_step);
+            checksums::portable_checksum_kernels().strided[log2](wanted, in, static_cast<Index>(count),
+                                                                 100037, unsigned_step);
             ASSERT_EQ(given, wanted) << table->name << ' ' << log2 << ", " << count << " by " << step;
           }
         }

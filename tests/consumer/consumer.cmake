@@ -4,6 +4,7 @@
 # the library alone and then with all; consumer.add_subdirectory and consumer.fetch_content compile the part core.
 
 list(JOIN TENSTRIDE_PARTS "," parts)
+list(JOIN CMAKE_CXX_COMPILER_LAUNCHER " " launcher)
 set(consumer_dir ${PROJECT_BINARY_DIR}/consumer)
 set(consumer_arguments
     -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
@@ -16,6 +17,7 @@ set(consumer_arguments
     -DWERROR=${TENSTRIDE_WERROR}
     -DBUILD_TYPE=${CMAKE_BUILD_TYPE}
     -DPARTS=${parts}
+    "-DLAUNCHER=${launcher}"
     "-DFLAGS=${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
 set(ways ${TENSTRIDE_KIND})
 if(TENSTRIDE_BUILD_BOTH)
@@ -32,3 +34,5 @@ foreach(way IN LISTS find_package_ways pkg_config_ways ITEMS add_subdirectory fe
                                         ${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.cmake)
   set_tests_properties(consumer.${way} PROPERTIES FIXTURES_REQUIRED installed_tree)
 endforeach()
+# The compiler's cache has what the one before has compiled.
+set_tests_properties(consumer.fetch_content PROPERTIES DEPENDS consumer.add_subdirectory)

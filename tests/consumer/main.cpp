@@ -3,22 +3,19 @@
 // is there, and prints what came out.
 #include <cstdio>
 #include <string>
-#include <tenstride/factory.hpp>
-#include <tenstride/layout.hpp>
-#include <tenstride/tensor.hpp>
-#include <tenstride/text.hpp>
 
-#if defined USES_numeric || defined USES_tenstride
-#include <tenstride/arithmetic.hpp>
-#endif
-#if defined USES_notation || defined USES_tenstride
-#include <tenstride/explain.hpp>
-#endif
-#if defined USES_distributed || defined USES_tenstride
-#include <tenstride/distributed/distribution.hpp>
-#endif
-#if defined USES_io || defined USES_tenstride
-#include <tenstride/checksum.hpp>
+#if defined USES_tenstride
+#include <tenstride/tenstride.hpp>
+#elif defined USES_io
+#include <tenstride/io.hpp>
+#elif defined USES_notation
+#include <tenstride/notation.hpp>
+#elif defined USES_distributed
+#include <tenstride/distributed.hpp>
+#elif defined USES_numeric
+#include <tenstride/numeric.hpp>
+#else
+#include <tenstride/core.hpp>
 #endif
 
 int main() {

@@ -25,6 +25,7 @@ endif()
 
 string(REGEX REPLACE ".*_" "" kind ${WAY})
 string(REPLACE "," ";" PARTS ${PARTS})
+string(REPLACE " " ";" LAUNCHER "${LAUNCHER}")
 if(WAY MATCHES "^(add_subdirectory|fetch_content)$")
   # This compiles the part once more, in less than a fourth of the time: not optimized, for one instruction set.
   set(BUILD_TYPE Debug)
@@ -45,7 +46,8 @@ foreach(part IN LISTS PARTS)
       ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${build} -DCMAKE_CXX_COMPILER=${COMPILER}
       -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_FLAGS_${build_type}=${FLAGS}
       -DCMAKE_PREFIX_PATH=${prefix} -DWAY=${WAY} -DKIND=${kind} -DPART=${part} -DTENSTRIDE_SOURCE_DIR=${SOURCE_DIR}
-      -DTENSTRIDE_WERROR=${WERROR} --no-warn-unused-cli COMMAND_ERROR_IS_FATAL ANY)
+      -DTENSTRIDE_WERROR=${WERROR} "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" # what was compiled once is not again
+      --no-warn-unused-cli COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${CMAKE_COMMAND} --build ${build} COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${build}/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
   if(NOT output MATCHES "^\\(4,3\\):\\(3,1\\)\\+0\n")

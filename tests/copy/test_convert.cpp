@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "copy/kernels/kernels.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "tenstride/indexing.hpp"
-#include "tenstride/numpy.hpp"
-#include "tenstride/overlap.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/numpy.hpp"
 
 namespace tenstride {
 namespace {
@@ -166,7 +167,7 @@ TEST(CopyInto, RandomOverlapsAgreeWithACopyMadeFirst) {
       }
       layout.offset = pick(0, 100);
       for (Index& stride : layout.strides) stride *= 2;
-      return x.with_layout(layout);
+      return with_layout(x, layout);
     };
     Tensor dst = view();
     const Tensor src = view();

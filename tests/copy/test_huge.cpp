@@ -12,12 +12,12 @@
 
 #include "support/copy_oracle.hpp"
 #include "support/guarded.hpp"
-#include "tenstride/compare.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/run_plan.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/elementwise/compare.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/ops.hpp"
 
 namespace tenstride {
 namespace {
@@ -84,7 +84,7 @@ void check(const Side& dst, const Side& src, const PlanOptions& options = {}) {
   const Side dense{row_major(dst.layout.shape), dst.type};
   Bytes expected(static_cast<std::size_t>(numel(dense.layout)) * item_size(dst.type));
   oracle::copy(dense.layout, dense.type, expected.data(), src.layout, src.type, in.begin(), options);
-  run(plan(dst.layout, dst.type, src.layout, src.type, options), out.begin(), in.begin());
+  run_plan(plan_copy(dst.layout, dst.type, src.layout, src.type, options), out.begin(), in.begin());
   expect_same("copied", dst, src, read_elements(dst, out.begin()), expected);
 }
 
@@ -166,11 +166,11 @@ TEST(Beyond31Bits, Conversions) {
 /// Lengths that no memory could hold are planned all the same.
 TEST(Beyond31Bits, PlansOfAnyLength) {
   const Dims shape{Index{1} << 21, Index{1} << 20};
-  const CopyPlan made = plan(row_major(shape), DType::float32, column_major(shape), DType::float32);
+  const CopyPlan made = plan_copy(row_major(shape), DType::float32, column_major(shape), DType::float32);
   EXPECT_EQ(made.count, Index{1} << 41);
   EXPECT_EQ(made.kernel, CopyKernel::tile);
   EXPECT_TRUE(made.streaming);
-  const CopyPlan dense = plan(row_major(shape), DType::uint8, row_major(shape), DType::uint8);
+  const CopyPlan dense = plan_copy(row_major(shape), DType::uint8, row_major(shape), DType::uint8);
   ASSERT_EQ(dense.loops.size(), 1U);
   EXPECT_EQ(dense.loops[0].extent, Index{1} << 41);
 }
@@ -236,13 +236,15 @@ class Huge : public ::testing::Test {
 };
 
 TEST_F(Huge, DenseCopy) {
-  run(plan(row_major({count}), DType::uint8, row_major({count}), DType::uint8), out_.begin(), in_.begin());
+  run_plan(plan_copy(row_major({count}), DType::uint8, row_major({count}), DType::uint8), out_.begin(),
+           in_.begin());
   EXPECT_EQ(std::memcmp(in_.begin(), out_.begin(), static_cast<std::size_t>(count)), 0);
 }
 
 TEST_F(Huge, TransposedCopy) {
   const Dims shape{columns, columns};
-  run(plan(row_major(shape), DType::uint8, column_major(shape), DType::uint8), out_.begin(), in_.begin());
+  run_plan(plan_copy(row_major(shape), DType::uint8, column_major(shape), DType::uint8), out_.begin(),
+           in_.begin());
   Index wrong = 0;
   for (Index row = 0; row < columns; ++row) {
     for (Index column = 0; column < columns; ++column) {
@@ -254,7 +256,7 @@ TEST_F(Huge, TransposedCopy) {
 
 TEST_F(Huge, BackwardsCopyOfEachElement) {
   const Layout backwards{{count}, {-1}, count - 1};
-  run(plan(row_major({count}), DType::uint8, backwards, DType::uint8), out_.begin(), in_.begin());
+  run_plan(plan_copy(row_major({count}), DType::uint8, backwards, DType::uint8), out_.begin(), in_.begin());
   Index wrong = 0;
   for (Index i = 0; i < count; ++i) wrong += out_.begin()[i] == value(count - 1 - i) ? 0 : 1;
   EXPECT_EQ(wrong, 0);
@@ -264,7 +266,8 @@ TEST_F(Huge, ConvertedCopy) {
   const Dims shape{count / 4, 4};
   const Layout first_of_four{{count / 4}, {4}, 0};
   const Guarded wide(static_cast<std::size_t>(count / 4) * sizeof(float));
-  run(plan(row_major({count / 4}), DType::float32, first_of_four, DType::uint8), wide.begin(), in_.begin());
+  run_plan(plan_copy(row_major({count / 4}), DType::float32, first_of_four, DType::uint8), wide.begin(),
+           in_.begin());
   Index wrong = 0;
   for (Index i = 0; i < count / 4; ++i) {
     const auto given = load_element<float>(wide.begin() + i * Index{sizeof(float)});

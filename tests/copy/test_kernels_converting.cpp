@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "support/guarded_kernel.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "support/guarded_kernel.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride {
 namespace {

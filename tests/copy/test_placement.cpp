@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support/copy_oracle.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tenstride/copy/run_plan.hpp"
 
 namespace tenstride {
 namespace {
@@ -70,9 +70,9 @@ TEST(Placement, IsAsOnMemoryInUse) {
         options.placement = placement_of(memory.data(), dst, kind.dst_type);
         EXPECT_EQ(options.placement.is_untouched, is_untouched) << kind.name;
         EXPECT_EQ(options.placement.dst_in_line, 0);
-        const CopyPlan made = plan(dst, kind.dst_type, kind.src, kind.src_type, options);
+        const CopyPlan made = plan_copy(dst, kind.dst_type, kind.src, kind.src_type, options);
         EXPECT_EQ(made.streaming, !is_untouched || !kind.is_better_through_cache) << kind.name;
-        run(made, memory.data(), in.data());
+        run_plan(made, memory.data(), in.data());
         EXPECT_EQ(std::memcmp(memory.data(), expected.data(), bytes), 0) << kind.name;
       }
     }

@@ -14,8 +14,8 @@
 
 #include "support/copy_oracle.hpp"
 #include "support/guarded.hpp"
-#include "tenstride/run_plan.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride {
 namespace {
@@ -343,10 +343,11 @@ class RandomPlans : public ::testing::Test {
     const auto at = static_cast<std::size_t>(place(random, out_, dst.bytes) - out_.begin());
     oracle::copy(trial.dst.layout, trial.dst.type, expected_.begin() + at - dst.first, trial.src.layout,
                  trial.src.type, in, trial.options);
-    CopyPlan made = plan(trial.dst.layout, trial.dst.type, trial.src.layout, trial.src.type, trial.options);
+    CopyPlan made =
+        plan_copy(trial.dst.layout, trial.dst.type, trial.src.layout, trial.src.type, trial.options);
     if (trial.threads != 0) made.threads = trial.threads;
     last.are(described(number, trial, made));
-    run(made, out_.begin() + at - dst.first, in);
+    run_plan(made, out_.begin() + at - dst.first, in);
     compare(number, trial, made, at, dst.bytes);
   }
 

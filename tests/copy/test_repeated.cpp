@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "support/copy_oracle.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/run_plan.hpp"
-#include "tenstride/text.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/layout/views.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {
@@ -35,7 +35,7 @@ void expect_copied(const Layout& dst, Index elements, const Layout& src, DType t
   for (const int threads : {1, 3}) {
     const ThreadScope scope(threads);
     Bytes given = before;
-    run(plan(dst, type, src, type), given.data() + shift, source.data());
+    run_plan(plan_copy(dst, type, src, type), given.data() + shift, source.data());
     ASSERT_EQ(given, expected) << to_string(dst) << " from " << to_string(src) << ", " << name(type)
                                << ", shift " << shift;
   }
@@ -94,7 +94,7 @@ TEST(Repeated, FillsLongRunsOnSeveralThreads) {
 
 TEST(Repeated, IsPlannedAsWhatItIs) {
   const auto kernel = [](const Layout& dst, const Layout& src) {
-    return plan(dst, DType::float32, src, DType::float32).kernel;
+    return plan_copy(dst, DType::float32, src, DType::float32).kernel;
   };
   EXPECT_EQ(kernel({{500}, {1}, 0}, {{500}, {0}, 0}), CopyKernel::fill);
   EXPECT_EQ(kernel({{100, 40}, {40, 1}, 0}, {{100, 40}, {1, 0}, 0}), CopyKernel::fill);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "support/copy_job.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {

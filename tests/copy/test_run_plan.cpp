@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/run_plan.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/views.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "support/copy_oracle.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {
@@ -31,8 +31,8 @@ void expect_as_oracle(Random& random, const Layout& dst, DType dst_type, Index d
       random.bytes(static_cast<std::size_t>(oracle::bytes_of(dst_type, dst_storage) + 2 * guard + skew));
   Bytes given = expected;
   oracle::copy(dst, dst_type, expected.data() + guard + skew, src, src_type, in.data() + skew, options);
-  const CopyPlan made = plan(dst, dst_type, src, src_type, options);
-  run(made, given.data() + guard + skew, in.data() + skew);
+  const CopyPlan made = plan_copy(dst, dst_type, src, src_type, options);
+  run_plan(made, given.data() + guard + skew, in.data() + skew);
   if (given == expected) return;
   const auto [at, wanted] = std::mismatch(given.begin(), given.end(), expected.begin());
   FAIL() << "byte " << at - given.begin() - guard - skew << " of " << dst_storage << " elements differs\n"
@@ -122,7 +122,7 @@ TEST(RunPlan, TransposesLongRowsOnThreads) {
   for (const int threads : {1, 2, 5}) {
     options.max_threads = threads;
     std::vector<std::uint8_t> dst(std::size_t{4103} * 4100, 7);
-    run(plan(to, DType::uint8, from, DType::uint8, options), dst.data(), src.data());
+    run_plan(plan_copy(to, DType::uint8, from, DType::uint8, options), dst.data(), src.data());
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < dst.size(); ++i) {
       const std::size_t row = (i - 5) / 4103;
@@ -163,7 +163,7 @@ TEST(RunPlan, CopiesTheSameInEveryOrderOfItsLoops) {
       oracle::copy(row_major(shape), type, expected.data() + 64 + skew, src, type, in.data(), {});
       std::vector<std::byte> space(expected.size() + 64);
       std::byte* const out = space.data() + (64 - reinterpret_cast<std::uintptr_t>(space.data()) % 64) % 64;
-      CopyPlan made = plan(row_major(shape), type, src, type, options);
+      CopyPlan made = plan_copy(row_major(shape), type, src, type, options);
       ASSERT_EQ(made.kernel, CopyKernel::tile);
       ASSERT_EQ(made.strip_loop, 3U);
       const Index items = 64 / static_cast<Index>(item_size(type));
@@ -178,7 +178,7 @@ TEST(RunPlan, CopiesTheSameInEveryOrderOfItsLoops) {
           for (const Index rows : {items, made.tile_dst}) {
             given.tile_dst = rows;
             std::memcpy(out, before.data(), before.size());
-            run(given, out + 64 + skew, in.data());
+            run_plan(given, out + 64 + skew, in.data());
             ASSERT_EQ(std::memcmp(out, expected.data(), expected.size()), 0)
                 << given.to_string() << "\nstrips around loop " << given.strip_depth;
           }
@@ -207,12 +207,12 @@ TEST(RunPlan, TransposesMatricesByStripsOfOneLineAndOfTwo) {
         oracle::copy(row_major(src.shape), type, expected.data() + 64 + skew, src, type, in.data(), {});
         std::vector<std::byte> space(expected.size() + 64);
         std::byte* const out = space.data() + (64 - reinterpret_cast<std::uintptr_t>(space.data()) % 64) % 64;
-        CopyPlan given = plan(row_major(src.shape), type, src, type, options);
+        CopyPlan given = plan_copy(row_major(src.shape), type, src, type, options);
         ASSERT_EQ(given.kernel, CopyKernel::tile);
         for (const Index bytes : {64, 128}) {
           given.tile_dst = bytes / item;
           std::memcpy(out, before.data(), before.size());
-          run(given, out + 64 + skew, in.data());
+          run_plan(given, out + 64 + skew, in.data());
           ASSERT_EQ(std::memcmp(out, expected.data(), expected.size()), 0)
               << given.to_string() << "\n"
               << skew << " bytes behind a line's start";
@@ -296,12 +296,12 @@ std::string text_of(const Dims& shape, const std::vector<std::size_t>& order, DT
     src.shape.push_back(dense.shape[axis]);
     src.strides.push_back(dense.strides[axis]);
   }
-  return run_text(plan(row_major(src.shape), type, src, type));
+  return run_text(plan_copy(row_major(src.shape), type, src, type));
 }
 
 TEST(RunText, NamesTheBlocksOfShortRuns) {
   const Layout view = permute(row_major({100000, 64, 6}), {1, 0, 2});
-  const std::string text = run_text(plan(row_major(view.shape), DType::float32, view, DType::float32));
+  const std::string text = run_text(plan_copy(row_major(view.shape), DType::float32, view, DType::float32));
   EXPECT_TRUE(text.starts_with("in pipelined blocks of ")) << text;
   EXPECT_TRUE(text.ends_with(", gathered")) << text;
 }
@@ -314,7 +314,8 @@ TEST(RunText, NamesRowsThatArePackedOnce) {
   PlanOptions options;
   options.streaming_above = 0;
   const Layout enlarged{{300, 5, 300}, {600, 0, 2}, 0};
-  const CopyPlan made = plan(row_major({300, 5, 300}), DType::float32, enlarged, DType::float32, options);
+  const CopyPlan made =
+      plan_copy(row_major({300, 5, 300}), DType::float32, enlarged, DType::float32, options);
   EXPECT_EQ(run_text(made), "rows of 300 elements, each packed once in a cache and written 5 times")
       << made.to_string();
 }
@@ -325,7 +326,7 @@ TEST(RunText, NamesRowsInTheSourcesOrder) {
   const Layout permuted{{64, 2307, 75}, {75, 64 * 75, 1}, 0};
   const auto text = [&](MemoryStreams streams) {
     options.machine.streams = streams;
-    return run_text(plan(row_major({64, 2307, 75}), DType::float32, permuted, DType::float32, options));
+    return run_text(plan_copy(row_major({64, 2307, 75}), DType::float32, permuted, DType::float32, options));
   };
   EXPECT_EQ(text(MemoryStreams::one),
             "rows of 300 bytes read in the source's order and scattered by streaming stores, "

@@ -4,11 +4,11 @@
 #include "copy/small.hpp"
 #include "support/allocation_count.hpp"
 #include "support/copy_oracle.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/overlap.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/run_plan.hpp"
-#include "tenstride/views_slices.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/layout/views_slices.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 // Compares copies without a plan, and tiles without a worker, with the slow loop.
 namespace tenstride {
@@ -100,9 +100,9 @@ TEST(CopySmall, IsTheSlowLoopForPermutations) {
           oracle::copy(dst, type, expected.data(), src, type, from.data());
           if (!copy::copy_small(dst, type, written.data(), src, type, from.data())) {
             ASSERT_NE(written, expected);
-            run(plan(dst, type, src, type), written.data(), from.data());
+            run_plan(plan_copy(dst, type, src, type), written.data(), from.data());
           }
-          ASSERT_EQ(written, expected) << name(type) << " " << plan(dst, type, src, type).to_string();
+          ASSERT_EQ(written, expected) << name(type) << " " << plan_copy(dst, type, src, type).to_string();
         }
       }
     }
@@ -132,11 +132,11 @@ void expect_transposed(Random& random, DType type, Index rows, Index columns, In
   Bytes expected = random.bytes(static_cast<std::size_t>((rows + gap) * columns + 6) * item);
   Bytes written = expected;
   oracle::copy(dst, type, expected.data(), src, type, from.data());
-  const CopyPlan small = plan(dst, type, src, type);
+  const CopyPlan small = plan_copy(dst, type, src, type);
   if (small.kernel == CopyKernel::tile && small.item_elements == 1) {
     ASSERT_TRUE(std::holds_alternative<CachedTiles>(small.strategy)) << small.to_string();
   }
-  run(small, written.data(), from.data());
+  run_plan(small, written.data(), from.data());
   ASSERT_EQ(written, expected) << small.to_string();
 }
 
@@ -162,7 +162,7 @@ TEST(CachedTiles, TransposesUnderOuterLoops) {
     Bytes expected(from.size());
     Bytes written(from.size());
     oracle::copy(dst, DType::float32, expected.data(), src, DType::float32, from.data());
-    run(plan(dst, DType::float32, src, DType::float32), written.data(), from.data());
+    run_plan(plan_copy(dst, DType::float32, src, DType::float32), written.data(), from.data());
     EXPECT_EQ(written, expected);
   }
 }
@@ -179,8 +179,8 @@ TEST(CachedTiles, TransposesPixels) {
         Bytes expected(from.size());
         Bytes written(from.size());
         oracle::copy(dst, DType::uint8, expected.data(), src, DType::uint8, from.data());
-        run(plan(dst, DType::uint8, src, DType::uint8), written.data(), from.data());
-        ASSERT_EQ(written, expected) << plan(dst, DType::uint8, src, DType::uint8).to_string();
+        run_plan(plan_copy(dst, DType::uint8, src, DType::uint8), written.data(), from.data());
+        ASSERT_EQ(written, expected) << plan_copy(dst, DType::uint8, src, DType::uint8).to_string();
       }
     }
   }
@@ -201,8 +201,8 @@ TEST(CachedTiles, TransposesInParts) {
         Bytes expected(from.size());
         Bytes written(from.size());
         oracle::copy(dst, type, expected.data(), src, type, from.data());
-        run(plan(dst, type, src, type), written.data(), from.data());
-        ASSERT_EQ(written, expected) << plan(dst, type, src, type).to_string();
+        run_plan(plan_copy(dst, type, src, type), written.data(), from.data());
+        ASSERT_EQ(written, expected) << plan_copy(dst, type, src, type).to_string();
       }
     }
   }

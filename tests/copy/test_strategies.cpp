@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "support/copy_oracle.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/run_plan.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/views.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {
@@ -56,7 +56,7 @@ CopyPlan planned(const Case& c, std::string_view strategy = {}) {
   PlanOptions options;
   options.machine = streaming_machine();
   options.strategy = strategy;
-  return plan(row_major(c.src.shape), c.to, c.src, c.from, options);
+  return plan_copy(row_major(c.src.shape), c.to, c.src, c.from, options);
 }
 
 TEST(Strategies, AreTakenWhereTheyCostLeast) {
@@ -102,7 +102,7 @@ TEST(Strategies, CanBeNamed) {
       EXPECT_TRUE(taken == name || taken == c.strategy) << name << '\n' << made.to_string();
       had += taken == name ? 1 : 0;
       std::vector<std::byte> given(expected.size());
-      run(made, given.data(), in.data());
+      run_plan(made, given.data(), in.data());
       EXPECT_TRUE(given == expected) << made.to_string();
     }
     EXPECT_GE(had, 1) << c.method;

@@ -5,9 +5,9 @@
 #include "support/copy_oracle.hpp"
 #include "support/held_tensors.hpp"
 #include "support/ops_oracle.hpp"
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 #include "tenstride/distributed/pack.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::distributed {
 namespace {

@@ -5,7 +5,7 @@
 #include "distributed/parts.hpp"
 #include "support/copy_oracle.hpp"
 #include "support/distributions.hpp"
-#include "tenstride/distributed/redistribution.hpp"
+#include "tenstride/distribution/redistribution.hpp"
 
 namespace tenstride::distributed {
 namespace {

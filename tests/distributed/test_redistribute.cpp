@@ -6,11 +6,11 @@
 #include "support/held_tensors.hpp"
 #include "support/ops_oracle.hpp"
 #include "support/thread_transport.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 #include "tenstride/distributed/redistribute.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ledger.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::distributed {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "support/distributions.hpp"
 #include "support/ops_oracle.hpp"
-#include "tenstride/distributed/distribution.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/distribution/distribution.hpp"
 
 namespace tenstride::distributed {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "support/distributions.hpp"
 #include "support/recorded.hpp"
-#include "tenstride/distributed/local_view.hpp"
+#include "tenstride/distribution/local_view.hpp"
 
 namespace tenstride::distributed {
 namespace {

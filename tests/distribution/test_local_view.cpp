@@ -8,8 +8,8 @@
 #include "support/copy_oracle.hpp"
 #include "support/distributions.hpp"
 #include "support/ops_oracle.hpp"
-#include "tenstride/distributed/local_view.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/distribution/local_view.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::distributed {
 namespace {

@@ -9,8 +9,8 @@
 #include "support/distributions.hpp"
 #include "support/drawn_distributions.hpp"
 #include "support/ops_oracle.hpp"
-#include "tenstride/distributed/redistribution.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/distribution/redistribution.hpp"
+#include "tenstride/layout/views.hpp"
 
 namespace tenstride::distributed {
 namespace {

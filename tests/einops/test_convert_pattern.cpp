@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/compare.hpp"
-#include "tenstride/convert.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/rearrange.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/einops/convert.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/elementwise/compare.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

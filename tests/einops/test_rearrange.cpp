@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/rearrange.hpp"
-#include "tenstride/reduce_pattern.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/ops/reduce_pattern.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/refusal.hpp"
 #include "support/tensors.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ops.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

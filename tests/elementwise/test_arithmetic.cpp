@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/arithmetic.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "support/ops_oracle.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {

@@ -9,24 +9,24 @@
 #include "copy/kernels/kernels.hpp"
 #include "elementwise/kernels/arithmetic.hpp"
 #include "support/copy_oracle.hpp"
-#include "tenstride/element.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/element.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride {
 namespace {
 
-using copy::ArithmeticKernels;
-using copy::BinaryOp;
-using copy::Extreme;
-using copy::TernaryOp;
-using copy::UnaryOp;
+using elementwise::ArithmeticKernels;
+using elementwise::BinaryOp;
+using elementwise::Extreme;
+using elementwise::TernaryOp;
+using elementwise::UnaryOp;
 using oracle::Bytes;
 using oracle::Random;
 
 std::vector<const ArithmeticKernels*> tables() {
   std::vector<const ArithmeticKernels*> result;
   for (const copy::Kernels* kernels : copy::available_kernels()) {
-    result.push_back(&copy::arithmetic_kernels(kernels->name));
+    result.push_back(&elementwise::arithmetic_kernels(kernels->name));
   }
   return result;
 }
@@ -96,8 +96,8 @@ void compare_lengths(const char* name, const Check& run_both) {
 
 template <class T>
 void check_unary(const ArithmeticKernels& table, UnaryOp op) {
-  const copy::UnaryRow fast = table.unary(op, dtype_of<T>);
-  const copy::UnaryRow plain = copy::portable_arithmetic_kernels().unary(op, dtype_of<T>);
+  const elementwise::UnaryRow fast = table.unary(op, dtype_of<T>);
+  const elementwise::UnaryRow plain = elementwise::portable_arithmetic_kernels().unary(op, dtype_of<T>);
   if (fast == nullptr) return;
   ASSERT_NE(plain, nullptr);
   Random random(1);
@@ -121,8 +121,8 @@ void check_unary(const ArithmeticKernels& table, UnaryOp op) {
 
 template <class T>
 void check_binary(const ArithmeticKernels& table, BinaryOp op) {
-  const copy::BinaryRow fast = table.binary(op, dtype_of<T>);
-  const copy::BinaryRow plain = copy::portable_arithmetic_kernels().binary(op, dtype_of<T>);
+  const elementwise::BinaryRow fast = table.binary(op, dtype_of<T>);
+  const elementwise::BinaryRow plain = elementwise::portable_arithmetic_kernels().binary(op, dtype_of<T>);
   if (fast == nullptr) return;
   ASSERT_NE(plain, nullptr);
   const bool divides =
@@ -146,8 +146,8 @@ void check_binary(const ArithmeticKernels& table, BinaryOp op) {
 
 template <class T>
 void check_ternary(const ArithmeticKernels& table, TernaryOp op) {
-  const copy::TernaryRow fast = table.ternary(op, dtype_of<T>);
-  const copy::TernaryRow plain = copy::portable_arithmetic_kernels().ternary(op, dtype_of<T>);
+  const elementwise::TernaryRow fast = table.ternary(op, dtype_of<T>);
+  const elementwise::TernaryRow plain = elementwise::portable_arithmetic_kernels().ternary(op, dtype_of<T>);
   if (fast == nullptr) return;
   ASSERT_NE(plain, nullptr);
   Random random(3);
@@ -161,8 +161,9 @@ void check_ternary(const ArithmeticKernels& table, TernaryOp op) {
 
 template <class T>
 void check_extreme(const ArithmeticKernels& table, Extreme which) {
-  const copy::ExtremeRow fast = table.extreme(which, dtype_of<T>);
-  const copy::ExtremeRow plain = copy::portable_arithmetic_kernels().extreme(which, dtype_of<T>);
+  const elementwise::ExtremeRow fast = table.extreme(which, dtype_of<T>);
+  const elementwise::ExtremeRow plain =
+      elementwise::portable_arithmetic_kernels().extreme(which, dtype_of<T>);
   if (fast == nullptr) return;
   ASSERT_NE(plain, nullptr);
   Random random(4);
@@ -204,7 +205,7 @@ TEST(ArithmeticKernels, AgreeWithTheDefinitionOnEveryInstructionSet) {
 template <class T>
 Bytes by_floats(BinaryOp op, const Bytes& a, const Bytes& b, Index count) {
   constexpr auto item = static_cast<Index>(sizeof(T));
-  const copy::BinaryRow row = copy::portable_arithmetic_kernels().binary(op, DType::float32);
+  const elementwise::BinaryRow row = elementwise::portable_arithmetic_kernels().binary(op, DType::float32);
   Bytes result(a.size());
   for (Index i = 0; i < count; ++i) {
     const auto x = convert_element<float>(load_element<T>(a.data() + i * item));
@@ -219,7 +220,7 @@ Bytes by_floats(BinaryOp op, const Bytes& a, const Bytes& b, Index count) {
 
 template <class T>
 void check_halves(const ArithmeticKernels& table, BinaryOp op) {
-  const copy::BinaryRow fast = table.binary(op, dtype_of<T>);
+  const elementwise::BinaryRow fast = table.binary(op, dtype_of<T>);
   if (fast == nullptr) return;
   // Each pattern of bits once, beside one drawn at random; and lengths that are no multiple of a step.
   constexpr Index patterns = Index{1} << 16;
@@ -263,7 +264,7 @@ template <class T>
 T by_row(BinaryOp op, T a, T b) {
   T result{};
   const auto bytes = [](auto& value) { return reinterpret_cast<std::byte*>(&value); };
-  copy::binary_row(op, dtype_of<T>)(bytes(result), bytes(a), bytes(b), 1);
+  elementwise::binary_row(op, dtype_of<T>)(bytes(result), bytes(a), bytes(b), 1);
   return result;
 }
 

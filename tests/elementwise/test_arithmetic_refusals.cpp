@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "support/ops_oracle.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/ledger.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/ledger/ledger.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/compare.hpp"
+#include "tenstride/elementwise/compare.hpp"
 
 #include <gtest/gtest.h>
 

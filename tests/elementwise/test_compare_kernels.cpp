@@ -8,13 +8,13 @@
 #include "copy/kernels/kernels.hpp"
 #include "elementwise/kernels/compare.hpp"
 #include "support/copy_oracle.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride {
 namespace {
 
-using copy::CompareKernels;
-using copy::Comparison;
+using elementwise::CompareKernels;
+using elementwise::Comparison;
 using oracle::Bytes;
 using oracle::Random;
 
@@ -24,7 +24,7 @@ constexpr std::array comparisons{Comparison::eq, Comparison::ne, Comparison::lt,
 std::vector<const CompareKernels*> tables() {
   std::vector<const CompareKernels*> result;
   for (const copy::Kernels* kernels : copy::available_kernels()) {
-    result.push_back(&copy::compare_kernels(kernels->name));
+    result.push_back(&elementwise::compare_kernels(kernels->name));
   }
   return result;
 }
@@ -50,9 +50,10 @@ template <class T>
 void compare_all_lengths(const CompareKernels& table) {
   Random random(1);
   for (const Comparison comparison : comparisons) {
-    const copy::CompareRow fast = table.compare(comparison, dtype_of<T>);
+    const elementwise::CompareRow fast = table.compare(comparison, dtype_of<T>);
     ASSERT_NE(fast, nullptr) << table.name;
-    const copy::CompareRow plain = copy::portable_compare_kernels().compare(comparison, dtype_of<T>);
+    const elementwise::CompareRow plain =
+        elementwise::portable_compare_kernels().compare(comparison, dtype_of<T>);
     for (std::size_t count = 0; count < 300; ++count) {
       const Bytes a = awkward<T>(random, count);
       const Bytes b = awkward<T>(random, count);
@@ -86,9 +87,10 @@ template <class T>
 void compare_halves(const CompareKernels& table) {
   Random random(2);
   for (const Comparison comparison : comparisons) {
-    const copy::CompareRow fast = table.compare(comparison, dtype_of<T>);
+    const elementwise::CompareRow fast = table.compare(comparison, dtype_of<T>);
     if (fast == nullptr) continue;
-    const copy::CompareRow plain = copy::portable_compare_kernels().compare(comparison, DType::float32);
+    const elementwise::CompareRow plain =
+        elementwise::portable_compare_kernels().compare(comparison, DType::float32);
     for (const std::size_t count : {0U, 1U, 31U, 32U, 65U, 1000U}) {
       Bytes a(count * sizeof(T));
       Bytes b(count * sizeof(T));
@@ -127,8 +129,8 @@ TEST(CompareKernels, FindTheOneElementThatDecides) {
   for (const CompareKernels* table : tables()) {
     for (std::size_t t = 0; t < dtype_count; ++t) {
       const auto type = static_cast<DType>(t);
-      const copy::TruthRow all = table->all(type);
-      const copy::TruthRow any = table->any(type);
+      const elementwise::TruthRow all = table->all(type);
+      const elementwise::TruthRow any = table->any(type);
       if (all == nullptr) {
         EXPECT_TRUE(is_complex(type));
         continue;

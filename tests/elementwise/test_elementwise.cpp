@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/elementwise.hpp"
+#include "tenstride/elementwise/elementwise.hpp"
 
 #include <gtest/gtest.h>
 

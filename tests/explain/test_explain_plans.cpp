@@ -3,13 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tenstride/explain.hpp"
+#include "tenstride/explain/explain.hpp"
 
 namespace tenstride {
 namespace {
 
 std::string transpose_plan(Index rows, Index columns) {
-  return plan(row_major({columns, rows}), DType::float32, column_major({columns, rows}), DType::float32)
+  return plan_copy(row_major({columns, rows}), DType::float32, column_major({columns, rows}), DType::float32)
       .to_string();
 }
 

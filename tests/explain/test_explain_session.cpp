@@ -5,8 +5,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "tenstride/explain.hpp"
-#include "tenstride/factory.hpp"
+#include "support/test_data.hpp"
+#include "tenstride/explain/explain.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 // Texts one after another, and the texts of failures that are kept in tests/data.
 namespace tenstride {
@@ -14,7 +15,7 @@ namespace {
 
 std::vector<std::filesystem::path> files_of(const std::string& folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(TENSTRIDE_TEST_DATA "/" + folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(testing::test_data(folder))) {
     files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

@@ -6,9 +6,9 @@
 #include "support/sanitizer.hpp"
 #include "support/slow.hpp"
 #include "support/tensors.hpp"
-#include "tenstride/explain.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ledger.hpp"
+#include "tenstride/explain/explain.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 // Explanations of tensors, without an expression, and that none contradicts the library.
 namespace tenstride {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "tenstride/expression.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/text.hpp"
+#include "base/nearest_name.hpp"
+#include "tenstride/expression/expression.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

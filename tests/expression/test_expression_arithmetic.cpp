@@ -2,7 +2,7 @@
 // Arithmetic in the notation: operators as Python binds them, operations as PyTorch calls them.
 #include <gtest/gtest.h>
 
-#include "tenstride/expression.hpp"
+#include "tenstride/expression/expression.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "tenstride/error.hpp"
-#include "tenstride/explain.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/explain/explain.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 // Functions, loops, conditions and what is caught: Python's meaning of them, and their bounds.
 namespace tenstride {

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "tenstride/explain.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/explain/explain.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/files/atomic_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -14,9 +14,9 @@
 #include "support/file_size_limit.hpp"
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/base/error.hpp"
 #include "tenstride/io/npy.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {

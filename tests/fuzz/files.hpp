@@ -11,7 +11,7 @@
 
 #include "fuzz/support.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/checksum.hpp"
+#include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/permute_file.hpp"
 #include "tenstride/io/save.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes, a JSON text, that a tensor is saved with in each format.
 #include "fuzz/files.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::fuzz {
 namespace {

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/support.hpp"
-#include "tenstride/explain.hpp"
-#include "tenstride/expression.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/explain/explain.hpp"
+#include "tenstride/expression/expression.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::fuzz {
 namespace {

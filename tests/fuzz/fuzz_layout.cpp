@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layouts and shapes as text: parsed, printed, and parsed again.
 #include "fuzz/support.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tenstride;

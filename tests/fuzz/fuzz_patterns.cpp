@@ -4,12 +4,12 @@
 #include <sstream>
 
 #include "fuzz/support.hpp"
-#include "tenstride/expression.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/pattern.hpp"
-#include "tenstride/rearrange.hpp"
-#include "tenstride/reduce_pattern.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/expression/expression.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/ops/reduce_pattern.hpp"
+#include "tenstride/pattern/pattern.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::fuzz {
 namespace {

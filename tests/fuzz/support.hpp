@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::fuzz {
 

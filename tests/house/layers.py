@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """No include points up the rungs of src/layers.json or to a part that its own does not need, and none goes round in a
-circle, of files or of folders."""
+circle, of files or of folders. The header of a part includes all of its headers."""
 
 import json
 import pathlib
@@ -12,17 +12,21 @@ import house
 LAYERS = json.loads((pathlib.Path(__file__).resolve().parents[2] / "src/layers.json").read_text(encoding="utf-8"))
 FOLDERS = LAYERS["folders"]
 NEEDS = {part["name"]: part["needs"] for part in LAYERS["parts"]}
-FOLDER_OF_HEADER = {header: folder for folder, entry in FOLDERS.items() for header in entry["headers"]}
+APART = {"tenstride/distributed/mpi.hpp"}  # needs MPI
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
 
 def folder(path):
-    """The folder of src/ that include/tenstride/... or src/... belongs to, None where the table does not know it."""
-    parts = path.with_suffix("").parts
-    if parts[0] == "include":
-        name = "/".join(parts[2:])
-        return FOLDER_OF_HEADER.get(name, parts[2] if len(parts) > 3 else None)
-    return parts[1] if len(parts) > 2 and parts[1] in FOLDERS else None
+    """The FOLDER of include/tenstride/FOLDER/... or src/FOLDER/..., None where the table does not know it."""
+    parts = path.parts[1:] if path.parts[0] == "src" else path.parts[2:]
+    return parts[0] if len(parts) > 1 and parts[0] in FOLDERS else None
+
+
+def part_of_umbrella(path):
+    """The part whose headers include/tenstride/PART.hpp includes, "" for all parts; None for any other file."""
+    if path.parent != pathlib.Path("include/tenstride"):
+        return None
+    return "" if path.name == "tenstride.hpp" else path.stem if path.stem in NEEDS else None
 
 
 def rung(path):
@@ -51,10 +55,13 @@ def check(root):
     graph = {}
     for path in house.files(root, ("include", "src"), {".hpp", ".h", ".cpp", ".inc"}):
         own = rung(path)
+        if part_of_umbrella(path) is not None:
+            complaints += lacking(root, path)
+            continue
         if own is None:
             complaints.append(
-                f"{path}:1: no folder; a source stands in a folder of src/, and the folder of a public header "
-                "is said in src/layers.json"
+                f"{path}:1: no folder; a source stands in a folder of src/ or include/tenstride/ that "
+                "src/layers.json knows"
             )
             continue
         text = house.without_comments((root / path).read_text(encoding="utf-8"))
@@ -68,6 +75,8 @@ def check(root):
                     complaints.append(f"{path}:{line}: {name} does not exist; correct the include")
                 continue
             graph[path].append(target)
+            if part_of_umbrella(target) is not None:
+                complaints.append(f"{path}:{line}: {name} is for users; include what is used")
             other = rung(target)
             if other is None:
                 continue
@@ -83,6 +92,20 @@ def check(root):
                     "an include points to the same rung or a lower one: move the code up or the need down"
                 )
     return complaints + circles(graph) + circles(between_folders(graph))
+
+
+def lacking(root, path):
+    """Complaints about what the header of a part leaves out or includes too much."""
+    included = set(re.findall(r'^#include "(.+)"$', (root / path).read_text(encoding="utf-8"), re.MULTILINE))
+    part = part_of_umbrella(path)
+    wanted = {f"tenstride/{need}.hpp" for need in (NEEDS[part] if part else NEEDS)}
+    for name, entry in FOLDERS.items():
+        if entry["part"] == part:
+            found = (root / "include/tenstride" / name).rglob("*.hpp")
+            wanted |= {header.relative_to(root / "include").as_posix() for header in found}
+    wanted -= APART
+    complaints = [f"{path}:1: lacks {name}" for name in sorted(wanted - included)]
+    return complaints + [f"{path}:1: {name} is not of it" for name in sorted(included - wanted)]
 
 
 def between_folders(graph):
@@ -120,10 +143,10 @@ def circles(graph):
 def self_test():
     with house.Tree(
         {
-            "include/tenstride/layout.hpp": "#include <vector>\n// #include <tenstride/tensor.hpp>\n",
-            "include/tenstride/tensor.hpp": "#include <tenstride/layout.hpp>\n",
-            "include/tenstride/io/npy.hpp": "#include <tenstride/tensor.hpp>\n",
-            "src/layout/more.cpp": "#include <tenstride/layout.hpp>\n",
+            "include/tenstride/layout/layout.hpp": "#include <vector>\n// #include <tenstride/tensor/tensor.hpp>\n",
+            "include/tenstride/tensor/tensor.hpp": "#include <tenstride/layout/layout.hpp>\n",
+            "include/tenstride/io/npy.hpp": "#include <tenstride/tensor/tensor.hpp>\n",
+            "src/layout/more.cpp": "#include <tenstride/layout/layout.hpp>\n",
             "src/io/npy/npy.cpp": '#include "io/npy/parts.hpp"\n#include <tenstride/io/npy.hpp>\n',
             "src/io/npy/parts.hpp": "",
         }
@@ -131,15 +154,15 @@ def self_test():
         house.expect(check(root))
     with house.Tree(
         {
-            "include/tenstride/layout.hpp": "\n#include <tenstride/tensor.hpp>\n",
-            "include/tenstride/tensor.hpp": "",
+            "include/tenstride/layout/layout.hpp": "\n#include <tenstride/tensor/tensor.hpp>\n",
+            "include/tenstride/tensor/tensor.hpp": "",
             "src/layout/views.cpp": '#include "copy/run.hpp"\n',
             "src/copy/run.hpp": "",
         }
     ) as root:
         house.expect(
             check(root),
-            "layout.hpp:2: rung 1 includes tenstride/tensor.hpp of rung 4",
+            "layout.hpp:2: rung 1 includes tenstride/tensor/tensor.hpp of rung 4",
             "src/layout/views.cpp:1: rung 1 includes copy/run.hpp of rung 5",
         )
     with house.Tree(
@@ -152,6 +175,7 @@ def self_test():
     with house.Tree(
         {
             "include/tenstride/stranger.hpp": "",
+            "include/tenstride/strange/stranger.hpp": "",
             "src/loose.cpp": "",
             "src/strange/views.cpp": "",
             "src/layout/layout.cpp": "#include <tenstride/gone.hpp>\n",
@@ -159,18 +183,35 @@ def self_test():
     ) as root:
         house.expect(
             check(root),
-            "stranger.hpp:1: no folder",
+            "strange/stranger.hpp:1: no folder",
+            "tenstride/stranger.hpp:1: no folder",
             "src/layout/layout.cpp:1: tenstride/gone.hpp does not exist",
             "src/loose.cpp:1: no folder",
             "src/strange/views.cpp:1: no folder",
         )
     with house.Tree(
         {
-            "include/tenstride/layout.hpp": "#include <tenstride/views.hpp>\n",
-            "include/tenstride/views.hpp": "#include <tenstride/layout.hpp>\n",
+            "include/tenstride/layout/layout.hpp": "#include <tenstride/layout/views.hpp>\n",
+            "include/tenstride/layout/views.hpp": "#include <tenstride/layout/layout.hpp>\n",
         }
     ) as root:
-        house.expect(check(root), "layout.hpp -> include/tenstride/views.hpp -> include/tenstride/layout.hpp")
+        house.expect(
+            check(root), "layout.hpp -> include/tenstride/layout/views.hpp -> include/tenstride/layout/layout.hpp"
+        )
+    with house.Tree(
+        {
+            "include/tenstride/numeric.hpp": '#include "tenstride/copy/copy.hpp"\n#include "tenstride/core.hpp"\n',
+            "include/tenstride/reduce/reduce.hpp": "#include <tenstride/core.hpp>\n",
+            "include/tenstride/core.hpp": '#include "tenstride/copy/copy.hpp"\n',
+            "include/tenstride/copy/copy.hpp": "",
+        }
+    ) as root:
+        house.expect(
+            check(root),
+            "include/tenstride/numeric.hpp:1: lacks tenstride/reduce/reduce.hpp",
+            "include/tenstride/numeric.hpp:1: tenstride/copy/copy.hpp is not of it",
+            "reduce.hpp:1: tenstride/core.hpp is for users",
+        )
     with house.Tree(
         {
             "src/copy/one.hpp": '#include "ledger/one.hpp"\n',

@@ -53,8 +53,8 @@ def self_test():
     spdx = f"// {LICENCE}\n"
     with house.Tree(
         {
-            "include/tenstride/export.hpp": spdx + "#pragma once\n#define TENSTRIDE_API\n",
-            "include/tenstride/layout.hpp": spdx + "#pragma once\n// #define NO; using namespace std\n",
+            "include/tenstride/base/export.hpp": spdx + "#pragma once\n#define TENSTRIDE_API\n",
+            "include/tenstride/layout/layout.hpp": spdx + "#pragma once\n// #define NO; using namespace std\n",
             "scripts/a.sh": f"#!/bin/bash\n# {LICENCE}\n",
             "src/a.cpp": spdx + "#define FINE_HERE\nusing namespace std;\n",
         }
@@ -62,9 +62,10 @@ def self_test():
         house.expect(check(root))
     with house.Tree(
         {
-            "include/tenstride/dims.hpp": spdx + "int x;\n",
-            "include/tenstride/layout.hpp": spdx + "#pragma once\n# define YES 1\n#ifdef TENSTRIDE_HAS_TBB\n#endif\n",
-            "include/tenstride/views.hpp": spdx + "#pragma once\nusing  namespace std;\n",
+            "include/tenstride/base/dims.hpp": spdx + "int x;\n",
+            "include/tenstride/layout/layout.hpp": spdx
+            + "#pragma once\n# define YES 1\n#ifdef TENSTRIDE_HAS_TBB\n#endif\n",
+            "include/tenstride/layout/views.hpp": spdx + "#pragma once\nusing  namespace std;\n",
             "src/a.cpp": "int x;\n",
         }
     ) as root:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/block_plan.hpp"
+#include "tenstride/io/plan/block_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@
 #include "support/copy_oracle.hpp"
 #include "support/refusal.hpp"
 #include "support/slow.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride {
 namespace {

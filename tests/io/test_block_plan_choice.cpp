@@ -10,7 +10,7 @@
 #include "support/block_problems.hpp"
 #include "support/copy_oracle.hpp"
 #include "support/slow.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride {
 namespace {

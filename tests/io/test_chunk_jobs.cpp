@@ -11,7 +11,7 @@
 #include "support/permuted_file.hpp"
 #include "support/refusal.hpp"
 #include "tenstride/io/save.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::io {
 namespace {

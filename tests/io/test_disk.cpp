@@ -13,7 +13,7 @@
 #include "io/disk/disk.hpp"
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 namespace {

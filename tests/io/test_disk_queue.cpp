@@ -22,7 +22,7 @@
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
 #include "support/variable.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/disk_rates.hpp"
+#include "tenstride/io/disk_rates.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
 #include "support/variable.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 #include "tenstride/io/disk.hpp"
 
 namespace tenstride::io {

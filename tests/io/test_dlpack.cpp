@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "support/refusal.hpp"
-#include "tenstride/factory.hpp"
 #include "tenstride/io/dlpack.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {

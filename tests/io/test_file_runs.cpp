@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/file_runs.hpp"
+#include "io/plan/file_runs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "support/copy_oracle.hpp"
 #include "support/slow.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "io/large/resumable_file.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -8,9 +8,9 @@
 #include "io/hdf5/hdf5_source.hpp"
 #include "support/hdf5.hpp"
 #include "support/refusal.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -13,7 +13,7 @@
 #include "support/hdf5.hpp"
 #include "support/refusal.hpp"
 #include "support/sanitizer.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 namespace {

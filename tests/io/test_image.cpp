@@ -8,10 +8,11 @@
 
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
+#include "support/test_data.hpp"
+#include "tenstride/copy/copy.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/npy.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -73,7 +74,7 @@ struct Picture {
 
 std::vector<Picture> pictures() {
   std::vector<Picture> result;
-  for (const auto& [name, words] : recorded_lines(std::string(TENSTRIDE_TEST_DATA) + "/images.txt")) {
+  for (const auto& [name, words] : recorded_lines(testing::test_data("images.txt"))) {
     const Dims shape{std::stol(words.at(0)), std::stol(words.at(1)), std::stol(words.at(2))};
     result.push_back({name, shape, from_hex(words.at(3)), from_hex(words.at(4))});
   }

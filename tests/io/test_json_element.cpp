@@ -8,7 +8,7 @@
 
 #include "io/format/python_json.hpp"
 #include "support/zarr.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -11,7 +11,7 @@
 #include "io/large/system_memory.hpp"
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -7,8 +7,9 @@
 
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/text.hpp"
+#include "support/test_data.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -21,7 +22,7 @@ using testing::Scratch;
 
 /// What NumPy wrote, by name (see data/npy_record.py).
 std::string recorded(const std::string& name) {
-  static const auto lines = recorded_lines(std::string(TENSTRIDE_TEST_DATA) + "/npy.txt");
+  static const auto lines = recorded_lines(testing::test_data("npy.txt"));
   return from_hex(lines.at(name).at(0));
 }
 

@@ -6,8 +6,9 @@
 
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/factory.hpp"
+#include "support/test_data.hpp"
 #include "tenstride/io/npy.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -19,7 +20,7 @@ using testing::refusal;
 using testing::Scratch;
 
 std::string recorded(const std::string& name) {
-  static const auto lines = recorded_lines(std::string(TENSTRIDE_TEST_DATA) + "/npy.txt");
+  static const auto lines = recorded_lines(testing::test_data("npy.txt"));
   return from_hex(lines.at(name).at(0));
 }
 

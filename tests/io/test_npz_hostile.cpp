@@ -7,9 +7,9 @@
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
 #include "support/zip.hpp"
-#include "tenstride/factory.hpp"
 #include "tenstride/io/npy.hpp"
 #include "tenstride/io/permute_file.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -8,11 +8,12 @@
 #include "io/image/exif.hpp"
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
+#include "support/test_data.hpp"
+#include "tenstride/copy/copy.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/image.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -145,8 +146,7 @@ TEST(Orientation, UprightIsTheDefinitionAndMovesNothing) {
 #ifdef TENSTRIDE_WITH_IMAGES
 
 std::string jpeg() {
-  for (const auto& [name, words] :
-       testing::recorded_lines(std::string(TENSTRIDE_TEST_DATA) + "/images.txt")) {
+  for (const auto& [name, words] : testing::recorded_lines(testing::test_data("images.txt"))) {
     if (name == "jpeg-gray") return testing::from_hex(words.at(3));
   }
   return {};

@@ -9,9 +9,9 @@
 
 #include "support/permuted_file.hpp"
 #include "support/refusal.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
 #include "tenstride/io/save.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {

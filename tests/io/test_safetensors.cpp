@@ -8,7 +8,7 @@
 #include "io/safetensors/index.hpp"
 #include "support/refusal.hpp"
 #include "support/safetensors.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::io {
 namespace {

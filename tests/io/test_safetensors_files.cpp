@@ -4,13 +4,13 @@
 
 #include <cstring>
 
+#include "io/safetensors/checkpoint.hpp"
 #include "support/permuted_file.hpp"
 #include "support/refusal.hpp"
 #include "support/safetensors.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/io/checkpoint.hpp"
 #include "tenstride/io/save.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/factory.hpp"
 #include "tenstride/io/npy.hpp"
 #include "tenstride/io/save.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -12,7 +12,7 @@
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
 #include "support/zarr.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::io {
 namespace {

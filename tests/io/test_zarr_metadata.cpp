@@ -10,7 +10,7 @@
 #include "io/zarr/permute_metadata.hpp"
 #include "support/refusal.hpp"
 #include "support/zarr.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::io {
 namespace {

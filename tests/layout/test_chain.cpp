@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/chain.hpp"
+#include "tenstride/layout/chain.hpp"
 
 #include <gtest/gtest.h>
 

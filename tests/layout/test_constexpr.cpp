@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "support/slow.hpp"
-#include "tenstride/coalesce.hpp"
-#include "tenstride/overlap.hpp"
-#include "tenstride/reshape.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/layout/coalesce.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/layout/reshape.hpp"
+#include "tenstride/layout/views.hpp"
 
 // The same functions at compile time: each law is one function, checked by static_assert and run as a test.
 // The layouts are row-major ones of several shapes, permuted, sliced, expanded and flipped.

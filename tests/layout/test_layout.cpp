@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/layouts.hpp"
 #include "support/slow.hpp"
-#include "tenstride/overlap.hpp"
-#include "tenstride/text.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/layout/views.hpp"
 
 // Laws on all small layouts against the slow definition; refusals stand in test_layout_errors.cpp.
 namespace tenstride {

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "support/refusal.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/overlap.hpp"
-#include "tenstride/reshape.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/layout/reshape.hpp"
+#include "tenstride/layout/views.hpp"
 
 // Every refusal of layout.hpp, and of every function that a product or sum beyond 64 bits can reach.
 namespace tenstride {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/numpy_layout.hpp"
+#include "tenstride/layout/numpy_layout.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 
 #include "support/layouts.hpp"
 #include "support/refusal.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/numpy_views.hpp"
-#include "tenstride/reshape.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/numpy_views.hpp"
+#include "tenstride/layout/reshape.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/reshape.hpp"
+#include "tenstride/layout/reshape.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "support/layouts.hpp"
 #include "support/slow.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 // When a view is possible: compared with the slow definition, which looks for strides that visit the same
 // positions in the same order. Refusals stand in test_reshape_errors.cpp.

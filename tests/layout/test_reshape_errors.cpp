@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/refusal.hpp"
-#include "tenstride/reshape.hpp"
+#include "tenstride/layout/reshape.hpp"
 
 // Every refusal of reshape.hpp: the type, the whole message, the facts.
 namespace tenstride {

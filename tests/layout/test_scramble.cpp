@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/scramble.hpp"
+#include "tenstride/layout/scramble.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "support/slow.hpp"
-#include "tenstride/expression.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/reshape.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/expression/expression.hpp"
+#include "tenstride/layout/reshape.hpp"
+#include "tenstride/layout/views.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

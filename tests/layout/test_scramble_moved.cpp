@@ -6,9 +6,9 @@
 #include <set>
 
 #include "support/slow.hpp"
-#include "tenstride/expression.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/scramble.hpp"
+#include "tenstride/expression/expression.hpp"
+#include "tenstride/layout/scramble.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Scrambles in which axes are split or merged as well.
 namespace tenstride {

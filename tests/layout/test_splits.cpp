@@ -4,9 +4,9 @@
 #include "support/layouts.hpp"
 #include "support/refusal.hpp"
 #include "support/slow.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/text.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/layout/views.hpp"
 
 // The split family: pieces partition the axis, and each piece is a narrow (unbind: a select).
 namespace tenstride {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/layouts.hpp"
 #include "support/refusal.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride {
 namespace {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "support/refusal.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/views.hpp"
 
 // Every refusal of views.hpp but the split family's (test_splits.cpp): the type, the whole message, the
 // facts.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/views.hpp"
+#include "tenstride/layout/views.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 #include "support/layouts.hpp"
 #include "support/slow.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/text.hpp"
 
 // Views that move, add and drop axes: each element of the result is the element of the source that the
 // operation's definition names. Indexing views stand in test_indexing_views.cpp, the split family in

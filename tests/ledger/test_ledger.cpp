@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/ledger.hpp"
+#include "tenstride/ledger/ledger.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>
 
 #include "memory/watch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/lazy.hpp"
-#include "tenstride/numpy.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/rearrange.hpp"
-#include "tenstride/reduce_pattern.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/copy/lazy.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/numpy.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/ops/reduce_pattern.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {
@@ -49,7 +49,7 @@ TEST(CopyLedger, TellsAllOfACopy) {
   EXPECT_EQ(entry.kernel, "small");
   ASSERT_NE(entry.plan, nullptr);
   EXPECT_EQ(entry.plan->to_string(),
-            plan(y.layout(), DType::float32, x.t().layout(), DType::float32).to_string());
+            plan_copy(y.layout(), DType::float32, x.t().layout(), DType::float32).to_string());
   EXPECT_GE(entry.start, 0);
   EXPECT_GT(entry.seconds, 0);
   EXPECT_EQ(entry.caller.line(), line);

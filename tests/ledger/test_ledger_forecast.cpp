@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <random>
 
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/lazy.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/rearrange.hpp"
+#include "tenstride/copy/lazy.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

@@ -3,14 +3,14 @@
 
 #include <functional>
 
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/lazy.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/numpy.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/rearrange.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/copy/lazy.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/numpy.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

@@ -8,16 +8,16 @@
 
 #include "memory/watch.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/explain.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/explain/explain.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/image.hpp"
 #include "tenstride/io/npy.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/rearrange.hpp"
-#include "tenstride/reduce_pattern.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/ops/reduce_pattern.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/ops.hpp"
+#include "support/test_data.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {
@@ -124,7 +125,7 @@ TEST(LedgerTrace, IsAListOfCompleteEvents) {
 
 /// docs/ledger.md shows this code, and below it what it prints.
 TEST(LedgerText, IsTheExampleOfItsDocument) {
-  std::ifstream file(TENSTRIDE_TEST_DATA "/../../docs/ledger.md");
+  std::ifstream file(testing::test_data("../../docs/ledger.md"));
   std::stringstream document;
   document << file.rdbuf();
   const CopyLedger ledger;

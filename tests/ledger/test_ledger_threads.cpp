@@ -8,11 +8,11 @@
 #include <atomic>
 #include <thread>
 
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

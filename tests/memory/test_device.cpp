@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/device.hpp"
+#include "tenstride/memory/device.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/refusal.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/compare.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/ops.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/elementwise/compare.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/memory.hpp"
+#include "tenstride/memory/memory.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "tenstride/storage.hpp"
+#include "tenstride/memory/storage.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/transfer.hpp"
+#include "tenstride/memory/transfer.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "support/refusal.hpp"
-#include "tenstride/bandwidth.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/explain.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/ledger.hpp"
+#include "tenstride/calibration/bandwidth.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/explain/explain.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// What crosses a link and what is copied beside it, as aten/src/ATen/native/cuda/Copy.cu of PyTorch 2.6 has
 /// it.

@@ -9,10 +9,10 @@
 #include "support/copy_oracle.hpp"
 #include "support/held_tensors.hpp"
 #include "support/ops_oracle.hpp"
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 #include "tenstride/distributed/mpi.hpp"
 #include "tenstride/distributed/redistribute.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::distributed {
 namespace {

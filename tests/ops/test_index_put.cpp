@@ -6,11 +6,11 @@
 
 #include "support/index_lists.hpp"
 #include "support/ops_oracle.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/scatter.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/ops/scatter.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "support/layouts.hpp"
 #include "support/slow.hpp"
-#include "tenstride/text.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/layout/views.hpp"
 
 // Views that pick elements: select, narrow, slices, basic indexing, diagonal, unfold, flip, and views of
 // another element size. The oracle is the definition of each, index by index.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/numpy.hpp"
+#include "tenstride/ops/numpy.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/refusal.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

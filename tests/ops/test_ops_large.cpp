@@ -5,10 +5,10 @@
 
 #include "random/normal.hpp"
 #include "support/ops_oracle.hpp"
-#include "tenstride/numpy.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/random.hpp"
+#include "tenstride/ops/numpy.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/random/random.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/ops.hpp"
+#include "tenstride/ops/ops.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/scatter.hpp"
+#include "tenstride/ops/scatter.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/ops_oracle.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/overlap.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/ledger/ledger.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/selection.hpp"
+#include "tenstride/ops/selection.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/ops_oracle.hpp"
-#include "tenstride/compare.hpp"
-#include "tenstride/diagonals.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/overlap.hpp"
+#include "tenstride/elementwise/compare.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/ops/diagonals.hpp"
+#include "tenstride/ops/ops.hpp"
 
 namespace tenstride {
 namespace {

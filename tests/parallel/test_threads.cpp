@@ -7,13 +7,13 @@
 #include <thread>
 #include <vector>
 
-#include "tenstride/compare.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/memory.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/compare.hpp"
+#include "tenstride/memory/memory.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tenstride/views_axes.hpp"
+#include "tenstride/layout/views_axes.hpp"
 
 namespace tenstride {
 namespace {
@@ -12,7 +12,7 @@ constexpr DType f32 = DType::float32;
 constexpr DType u8 = DType::uint8;
 
 CopyPlan of(const Layout& src, DType type, const PlanOptions& options = {}) {
-  return plan(row_major(src.shape), type, src, type, options);
+  return plan_copy(row_major(src.shape), type, src, type, options);
 }
 
 TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
@@ -86,7 +86,7 @@ TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
   options.axis = 0;
   options.max_threads = 2;
   const Layout image{{3, 20, 30}, {1, 90, 3}, 7};
-  EXPECT_EQ(plan(row_major(image.shape), f32, image, u8, options).to_string(),
+  EXPECT_EQ(plan_copy(row_major(image.shape), f32, image, u8, options).to_string(),
             "copy 1800 elements uint8 -> float32, 1800 B -> 7200 B\n"
             "  kernel   deinterleave 1280 x 3, times [3] plus 0.5, ordinary stores, one thread\n"
             "  offset   dst 0, src 7\n"
@@ -126,7 +126,7 @@ TEST(CopyPlan, ChoosesTheKernelByTheLayouts) {
   EXPECT_EQ(kernel({{64, 100000}, {1, 64}, 0}), CopyKernel::deinterleave) << "from the cache, 16 at a time";
   EXPECT_EQ(kernel({{65, 100000}, {1, 65}, 0}), CopyKernel::tile);
   EXPECT_EQ(kernel({{100000, 64}, {1, 100000}, 0}), CopyKernel::tile);
-  EXPECT_EQ(plan({{4, 4}, {8, 2}, 0}, f32, row_major({4, 4}), f32).kernel, CopyKernel::strided);
+  EXPECT_EQ(plan_copy({{4, 4}, {8, 2}, 0}, f32, row_major({4, 4}), f32).kernel, CopyKernel::strided);
 }
 
 TEST(CopyPlan, MergesAxesThatAreOneOnBothSides) {
@@ -136,9 +136,10 @@ TEST(CopyPlan, MergesAxesThatAreOneOnBothSides) {
   EXPECT_EQ(made.loops[0], (CopyLoop{20, 6, 1}));
   EXPECT_EQ(made.loops[1], (CopyLoop{6, 1, 20}));
   // The destination may be the permuted side: the order of its strides decides.
-  EXPECT_EQ(plan({{2, 3, 4}, {1, 2, 6}, 0}, f32, {{2, 3, 4}, {1, 2, 6}, 0}, f32).kernel, CopyKernel::memcpy);
+  EXPECT_EQ(plan_copy({{2, 3, 4}, {1, 2, 6}, 0}, f32, {{2, 3, 4}, {1, 2, 6}, 0}, f32).kernel,
+            CopyKernel::memcpy);
   // Axes that are reversed on both sides are copied forwards.
-  EXPECT_EQ(plan({{9}, {-1}, 8}, f32, {{9}, {-1}, 8}, f32).kernel, CopyKernel::memcpy);
+  EXPECT_EQ(plan_copy({{9}, {-1}, 8}, f32, {{9}, {-1}, 8}, f32).kernel, CopyKernel::memcpy);
 }
 
 TEST(CopyPlan, MovesShortDenseRunsAsItems) {
@@ -215,7 +216,7 @@ TEST(CopyPlan, StreamsSequentialDestinationsWhereTheMachineDoes) {
     PlanOptions options;
     options.machine.stores = SequentialStores::streaming;
     options.streaming_above = above;
-    const CopyPlan made = plan(dst, to, src, DType::uint8, options);
+    const CopyPlan made = plan_copy(dst, to, src, DType::uint8, options);
     EXPECT_EQ(made.count * static_cast<Index>(item_size(to)), bytes);
     return made.streaming;
   };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine that plans are made for: profiles, this machine, the environment variables and the calibration
 // file.
-#include "tenstride/machine.hpp"
+#include "tenstride/plan/machine.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <string>
 
+#include "calibration/machine_calibration.hpp"
 #include "copy/kernels/kernels.hpp"
 #include "plan/processor.hpp"
-#include "tenstride/machine_calibration.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tenstride/copy/run_plan.hpp"
 
 namespace tenstride {
 namespace {

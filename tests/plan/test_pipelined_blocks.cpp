@@ -8,8 +8,8 @@
 #include "plan/nest.hpp"
 #include "plan/strategies/pipelined_blocks.hpp"
 #include "support/copy_oracle.hpp"
-#include "tenstride/run_plan.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/views.hpp"
 
 namespace tenstride {
 namespace {
@@ -24,7 +24,7 @@ PlanOptions blocks_wherever(Index block_bytes) {
 
 CopyPlan permuted(const Dims& shape, const Dims& order, DType to, DType from, const PlanOptions& options) {
   const Layout view = permute(row_major(shape), order);
-  return plan(row_major(view.shape), to, view, from, options);
+  return plan_copy(row_major(view.shape), to, view, from, options);
 }
 
 /// The blocks of a plan that has them.
@@ -40,13 +40,13 @@ void expect_exact(const Layout& view, Index source, DType to, DType from, const 
   oracle::Random random(7);
   const auto count = static_cast<std::size_t>(numel(view));
   const oracle::Bytes in = random.bytes(static_cast<std::size_t>(source) * item_size(from));
-  const CopyPlan made = plan(dst, to, view, from, options);
+  const CopyPlan made = plan_copy(dst, to, view, from, options);
   ASSERT_TRUE(std::holds_alternative<PipelinedBlocks>(made.strategy)) << made.to_string();
   for (const std::size_t skew : {0U, 1U, 4U, 8U, 16U, 24U, 32U, 40U, 48U, 63U}) {
     oracle::Bytes expected = random.bytes(count * item_size(to) + 2 * guard + skew);
     oracle::Bytes given = expected;
     oracle::copy(dst, to, expected.data() + guard + skew, view, from, in.data(), options);
-    run(made, given.data() + guard + skew, in.data());
+    run_plan(made, given.data() + guard + skew, in.data());
     EXPECT_TRUE(given == expected) << made.to_string() << '\n' << run_text(made) << "\nskew " << skew;
   }
 }
@@ -122,8 +122,8 @@ TEST(PipelinedBlocks, GatherLongLoopsInParts) {
       const Layout all = row_major({planes, 3, columns});
       for (const Layout& view :
            {slice(permute(all, {1, 2, 0}), 1, 0, columns, 2), flip_view(permute(all, {1, 2, 0}), {1})}) {
-        const CopyPlan made =
-            plan(row_major(view.shape), DType::uint8, view, DType::uint8, blocks_wherever(Index{256} << 10));
+        const CopyPlan made = plan_copy(row_major(view.shape), DType::uint8, view, DType::uint8,
+                                        blocks_wherever(Index{256} << 10));
         EXPECT_EQ(blocks_of(made).packing, Packing::gathered);
         for (const Index block : {Index{4096}, Index{262144}}) {
           expect_exact(view, numel(all), DType::uint8, DType::uint8, block);
@@ -150,7 +150,7 @@ TEST(PipelinedBlocks, AreExactWhateverTheItemsAndTheExtents) {
 TEST(PipelinedBlocks, PermuteRowsWithGapsAndBackwards) {
   const PlanOptions options = blocks_wherever(Index{64} << 10);
   const auto packing_of = [&](const Layout& view) {
-    return blocks_of(plan(row_major(view.shape), DType::uint8, view, DType::uint8, options)).packing;
+    return blocks_of(plan_copy(row_major(view.shape), DType::uint8, view, DType::uint8, options)).packing;
   };
   const Layout pixels = row_major({500, 60, 3});
   EXPECT_EQ(packing_of(flip_view(pixels, {2})), Packing::permuted);
@@ -198,7 +198,7 @@ TEST(PipelinedBlocks, AreExactOnThreads) {
   const Layout dst = row_major(view.shape);
   PlanOptions options = blocks_wherever(4096);
   options.max_threads = 3;
-  CopyPlan made = plan(dst, DType::float32, view, DType::float32, options);
+  CopyPlan made = plan_copy(dst, DType::float32, view, DType::float32, options);
   made.threads = 3;
   oracle::Random random(3);
   const auto bytes = static_cast<std::size_t>(numel(view)) * 4;
@@ -206,7 +206,7 @@ TEST(PipelinedBlocks, AreExactOnThreads) {
   oracle::Bytes expected(bytes + 8);
   oracle::Bytes given(bytes + 8);
   oracle::copy(dst, DType::float32, expected.data() + 4, view, DType::float32, in.data(), options);
-  run(made, given.data() + 4, in.data());
+  run_plan(made, given.data() + 4, in.data());
   EXPECT_TRUE(given == expected);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/format.hpp"
+#include "tenstride/print/format.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "support/recorded.hpp"
 #include "support/refusal.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

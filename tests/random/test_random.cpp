@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/random.hpp"
+#include "tenstride/random/random.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "support/recorded.hpp"
 #include "support/refusal.hpp"
-#include "tenstride/format.hpp"
+#include "tenstride/print/format.hpp"
 
 namespace tenstride {
 namespace {

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "support/refusal.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/random.hpp"
+#include "tenstride/random/random.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "support/ops_oracle.hpp"
 #include "support/reduce_oracle.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {

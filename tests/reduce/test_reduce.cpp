@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/reduce.hpp"
+#include "tenstride/reduce/reduce.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,12 @@
 #include "support/reduce_oracle.hpp"
 #include "support/refusal.hpp"
 #include "support/tensors.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/random.hpp"
-#include "tenstride/text.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/random/random.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {
@@ -48,7 +49,7 @@ TEST(Reduce, IsRightForEveryLayout) {
     if (numel(layout) == 0 || layout.rank() > 4) return;
     const Reach touched = *reach(layout);
     Tensor storage = arange(touched.highest + 1);
-    const Tensor x = storage.with_layout(layout);
+    const Tensor x = with_layout(storage, layout);
     for (const Dims& axes : all_axes(layout.rank())) {
       for (const Reduction reduction : {Reduction::sum, Reduction::max}) {
         ASSERT_TRUE(reduce_axes(x, axes, reduction).equal(slow_reduce(x, axes, reduction)));

@@ -8,9 +8,10 @@
 
 #include "support/layouts.hpp"
 #include "support/reduce_oracle.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/random.hpp"
-#include "tenstride/reduce.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/random/random.hpp"
+#include "tenstride/reduce/reduce.hpp"
 
 namespace tenstride {
 namespace {
@@ -38,8 +39,8 @@ void expect_definition_of_all_types(const Layout& layout) {
     for (const Reduction reduction : all_reductions) {
       if (!is_offered(reduction, static_cast<DType>(type))) continue;
       const Tensor storage = numbers(count, static_cast<DType>(type), reduction);
-      const Tensor x =
-          count == 0 ? empty(layout.shape, {.dtype = static_cast<DType>(type)}) : storage.with_layout(layout);
+      const Tensor x = count == 0 ? empty(layout.shape, {.dtype = static_cast<DType>(type)})
+                                  : with_layout(storage, layout);
       for (const Dims& axes : all_axes(layout.rank())) {
         ASSERT_NO_FATAL_FAILURE(expect_definition_where_offered(x, axes, reduction));
       }

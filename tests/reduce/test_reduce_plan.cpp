@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/reduce_plan.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/reduce/reduce_plan.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

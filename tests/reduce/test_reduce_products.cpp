@@ -10,12 +10,13 @@
 
 #include "support/guarded.hpp"
 #include "support/reduce_oracle.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/format.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/text.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/print/format.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {
@@ -173,11 +174,11 @@ TEST(ReduceProducts, OfPartsOfAStorageThatAreNanAreThoseOfTheirCopies) {
   const auto number = [](const Tensor& product) { return product.item().to<double>(); };
   const auto product = [](const Tensor& of) { return reduce_axes(of, {0}, Reduction::prod); };
   for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16}) {
-    EXPECT_TRUE(std::isnan(number(product(x.to(dtype).with_layout({{2}, {1}, 4}))))) << name(dtype);
+    EXPECT_TRUE(std::isnan(number(product(with_layout(x.to(dtype), {{2}, {1}, 4}))))) << name(dtype);
   }
-  EXPECT_EQ(number(product(x.with_layout({{4}, {1}, 8}))), 1);
+  EXPECT_EQ(number(product(with_layout(x, {{4}, {1}, 8}))), 1);
   for (const DType dtype : {DType::float64, DType::float16, DType::complex64, DType::complex128}) {
-    const Tensor part = x.to(dtype).with_layout({{2, 4}, {4, 1}, 4});
+    const Tensor part = with_layout(x.to(dtype), {{2, 4}, {4, 1}, 4});
     const Tensor found = product(part), expected = product(part.clone());
     EXPECT_EQ(to_string(found), to_string(expected)) << name(dtype);
   }

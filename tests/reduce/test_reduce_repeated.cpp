@@ -7,10 +7,10 @@
 #include <limits>
 #include <vector>
 
-#include "tenstride/convert.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/reduce.hpp"
+#include "tenstride/einops/convert.hpp"
+#include "tenstride/ledger/ledger.hpp"
+#include "tenstride/reduce/reduce.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride {
 namespace {

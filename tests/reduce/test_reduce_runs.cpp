@@ -7,11 +7,11 @@
 
 #include "support/guarded.hpp"
 #include "support/reduce_oracle.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/random.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/random/random.hpp"
 
 namespace tenstride {
 namespace {

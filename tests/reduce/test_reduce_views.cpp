@@ -9,11 +9,12 @@
 #include "support/guarded.hpp"
 #include "support/layouts.hpp"
 #include "support/reduce_oracle.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/ops.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/random.hpp"
-#include "tenstride/text.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/random/random.hpp"
 
 namespace tenstride {
 namespace {
@@ -42,7 +43,7 @@ void expect_definition_at_guards(const Guarded& memory, const Layout& layout, DT
       std::memcpy(place, values.storage_data(), values.nbytes());
       Layout at = layout;
       at.offset = -touched.lowest;
-      const Tensor x = from_blob(place, {count}, {1}, dtype).with_layout(at);
+      const Tensor x = with_layout(from_blob(place, {count}, {1}, dtype), at);
       for (const Dims& axes : all_axes(layout.rank())) {
         if (axes.empty()) continue;
         ASSERT_NO_FATAL_FAILURE(expect_definition(x, axes, reduction));

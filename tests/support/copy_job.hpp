@@ -9,7 +9,7 @@
 #include "copy/bound_plan.hpp"
 #include "copy/kernels/kernels.hpp"
 #include "support/copy_oracle.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tenstride/copy/run_plan.hpp"
 
 namespace tenstride::testing {
 
@@ -67,7 +67,7 @@ bool has_it(oracle::Random& random, const CopyJob& job, Index skew,
     std::byte* const dst = given.data() + guard + skew;
     PlanOptions options = job.options;
     options.placement = is_placed ? placement_of(dst, job.dst, job.dst_type) : Placement{};
-    const CopyPlan made = plan(job.dst, job.dst_type, job.src, job.src_type, options);
+    const CopyPlan made = plan_copy(job.dst, job.dst_type, job.src, job.src_type, options);
     const auto* const strategy = std::get_if<Strategy>(&made.strategy);
     if (strategy == nullptr) continue;
     is_carried_out = is_carried_out || is_placed;

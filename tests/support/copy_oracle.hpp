@@ -7,10 +7,10 @@
 #include <random>
 #include <vector>
 
-#include "tenstride/copy_plan.hpp"
-#include "tenstride/element.hpp"
-#include "tenstride/layout.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tenstride/base/element.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/layout.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::oracle {
 

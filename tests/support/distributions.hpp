@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "tenstride/distributed/distribution.hpp"
+#include "tenstride/distribution/distribution.hpp"
 
 namespace tenstride::oracle {
 

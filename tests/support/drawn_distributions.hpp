@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support/copy_oracle.hpp"
-#include "tenstride/distributed/distribution.hpp"
+#include "tenstride/distribution/distribution.hpp"
 
 namespace tenstride::oracle {
 

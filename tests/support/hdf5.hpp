@@ -9,12 +9,13 @@
 #include "io/format/flat_elements.hpp"
 #include "io/format/known_formats.hpp"
 #include "support/scratch.hpp"
+#include "support/test_data.hpp"
 
 namespace tenstride::testing {
 
 /// What h5py or netCDF4 wrote, by name (see data/hdf5_record.py).
 inline std::string recorded_hdf5(const std::string& name) {
-  static const auto lines = recorded_lines(std::string(TENSTRIDE_TEST_DATA) + "/hdf5.txt");
+  static const auto lines = recorded_lines(test_data("hdf5.txt"));
   std::string bytes;
   for (const std::string& word : lines.at(name)) {
     bytes += word[0] == '+' ? std::string(std::stoul(word.substr(1)), '\0') : from_hex(word);

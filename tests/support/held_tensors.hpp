@@ -4,8 +4,8 @@
 
 #include "support/distributions.hpp"
 #include "support/drawn_distributions.hpp"
-#include "tenstride/distributed/redistribution.hpp"
-#include "tenstride/ops.hpp"
+#include "tenstride/distribution/redistribution.hpp"
+#include "tenstride/ops/ops.hpp"
 
 namespace tenstride::oracle {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 /// The layouts that tests go through: all small ones, and a short list of odd ones.
 namespace tenstride::testing {

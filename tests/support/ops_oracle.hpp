@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::oracle {
 

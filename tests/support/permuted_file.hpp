@@ -10,11 +10,11 @@
 
 #include "support/copy_oracle.hpp"
 #include "support/scratch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/expression.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/expression/expression.hpp"
 #include "tenstride/io/npy.hpp"
 #include "tenstride/io/permute_file.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Small files in another order, and the same in memory.
 namespace tenstride::testing {

@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/factory.hpp"
+#include "support/test_data.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Answers recorded from a real PyTorch, one JSON object a line (see tests/record).
 namespace tenstride::testing {
 
 /// The lines of a file of tests/data, which may be compressed by gzip.
 inline std::vector<nlohmann::json> recorded(const std::string& file_name) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(
-      gzopen((std::string(TENSTRIDE_TEST_DATA "/") + file_name).c_str(), "rb"), gzclose);
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(test_data(file_name).c_str(), "rb"), gzclose);
   std::vector<nlohmann::json> lines;
   std::string line;
   for (int letter = 0; file && (letter = gzgetc(file.get())) >= 0;) {

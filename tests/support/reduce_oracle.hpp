@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "support/slow.hpp"
-#include "tenstride/element.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
-#include "tenstride/reduce.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/base/element.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/reduce/reduce.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Reductions by definition: one element after the other. Complex numbers in double are enough for the values
 /// that tests use.

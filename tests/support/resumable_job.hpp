@@ -12,7 +12,7 @@
 #include "files/descriptor.hpp"
 #include "io/large/resumable_file.hpp"
 #include "support/refusal.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 /// Runs that write a file of three parts, for the tests of ResumableFile.
 namespace tenstride::testing {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 /// The slow definitions that the fast functions are compared with: walk every index.
 namespace tenstride::testing {

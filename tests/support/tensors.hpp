@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support/slow.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::testing {
 

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "support/allocation_count.hpp"
-#include "tenstride/coalesce.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/overlap.hpp"
-#include "tenstride/reshape.hpp"
-#include "tenstride/tensor.hpp"
-#include "tenstride/text.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/layout/coalesce.hpp"
+#include "tenstride/layout/overlap.hpp"
+#include "tenstride/layout/reshape.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/layout/views.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/tensor/factory.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 // A view of up to 8 axes takes nothing from the heap. (The split family returns vectors, and is not meant.)
 namespace tenstride {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 
 #include "support/slow.hpp"
 #include "support/tensors.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/tensor/factory.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 // Every statement and snippet of "PyTorch: Storage, Shape, and Axis-Moving" (v0.3, M. Willetts, 2026).
 namespace tenstride {

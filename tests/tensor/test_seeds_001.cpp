@@ -6,11 +6,11 @@
 #include "support/layouts.hpp"
 #include "support/slow.hpp"
 #include "support/tensors.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/random.hpp"
-#include "tenstride/tensor.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/random/random.hpp"
+#include "tenstride/tensor/factory.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 // Every statement and snippet of "Contiguous tensors" (Marco Kuhlmann, 2024). Its numbers are random, so what
 // is compared are the relations between them.

@@ -4,10 +4,10 @@
 #include "support/refusal.hpp"
 #include "support/slow.hpp"
 #include "support/tensors.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/random.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/random/random.hpp"
+#include "tenstride/tensor/factory.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 // Every statement and snippet of a text on reshape, stride, contiguity and view ("two ways to store identical
 // data"; "Loss and restoration of contiguity"). Where it errs, PyTorch's behaviour is tested, and it is said.

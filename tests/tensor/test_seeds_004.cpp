@@ -3,10 +3,10 @@
 
 #include "support/slow.hpp"
 #include "support/tensors.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/indexing.hpp"
-#include "tenstride/random.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/ops/indexing.hpp"
+#include "tenstride/random/random.hpp"
+#include "tenstride/tensor/factory.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 // Every statement and snippet of "Demystifying the Pytorch Memory Model: reshape(), permute(), contiguous()
 // and More".

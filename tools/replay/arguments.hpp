@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/layout.hpp"
-#include "tenstride/scalar.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/scalar.hpp"
+#include "tenstride/layout/layout.hpp"
+#include "tenstride/layout/views.hpp"
 
 namespace replay {
 

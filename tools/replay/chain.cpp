@@ -3,8 +3,8 @@
 
 #include <exception>
 
-#include "tenstride/error.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace replay {
 

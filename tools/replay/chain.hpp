@@ -9,7 +9,7 @@
 
 #include "replay/arguments.hpp"
 #include "replay/format.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace replay {
 

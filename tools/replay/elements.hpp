@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 /// Elements read and written one by one, without the library's copy engine: what it is measured against.
 namespace replay {

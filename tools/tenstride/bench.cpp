@@ -3,11 +3,11 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "calibration/machine_calibration.hpp"
 #include "cli.hpp"
-#include "tenstride/bandwidth.hpp"
+#include "tenstride/calibration/bandwidth.hpp"
 #include "tenstride/io/disk.hpp"
-#include "tenstride/machine_calibration.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "convert.hpp"
 #include "dropped_json.hpp"
 #include "rescaling_text.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 #include "terminal_text.hpp"
 
 namespace tenstride::cli {

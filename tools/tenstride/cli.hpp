@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "input_info.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/explain.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/explain/explain.hpp"
 #include "tenstride/io/file_task.hpp"
 #include "tenstride/io/npy.hpp"
 

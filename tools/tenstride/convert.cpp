@@ -12,11 +12,11 @@
 #include "slabs.hpp"
 #include "speed.hpp"
 #include "standard_output.hpp"
-#include "tenstride/bandwidth.hpp"
-#include "tenstride/checksum.hpp"
+#include "tenstride/calibration/bandwidth.hpp"
+#include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/image.hpp"
 #include "tenstride/io/save.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::cli {
 namespace {

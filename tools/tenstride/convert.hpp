@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "cli.hpp"
-#include "tenstride/checksum.hpp"
+#include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/rescaling.hpp"
 #include "tenstride/io/result_facts.hpp"
 #include "tenstride/io/save.hpp"
-#include "tenstride/ledger.hpp"
+#include "tenstride/ledger/ledger.hpp"
 #include "verify.hpp"
 
 namespace tenstride::cli {

@@ -8,11 +8,11 @@
 #include "convert.hpp"
 #include "dropped_json.hpp"
 #include "rescaling_text.hpp"
-#include "tenstride/convert.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/einops/convert.hpp"
 #include "tenstride/io/open_for_notation.hpp"
 #include "tenstride/io/save.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 #include "verify.hpp"
 
 namespace tenstride::cli {

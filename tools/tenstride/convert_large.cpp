@@ -15,7 +15,7 @@
 #include "rescaling_text.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/io/save.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 #include "terminal_text.hpp"
 
 namespace tenstride::cli {

@@ -10,13 +10,13 @@
 #include "convert_large.hpp"
 #include "convert_task.hpp"
 #include "input_path.hpp"
+#include "io/safetensors/checkpoint.hpp"
 #include "standard_output.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/io/checkpoint.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/io/permute_file.hpp"
 #include "tenstride/io/save.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::cli {
 namespace {

@@ -8,11 +8,11 @@
 #include "convert_task.hpp"
 #include "input_path.hpp"
 #include "standard_output.hpp"
-#include "tenstride/dtype_exact.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/base/dtype_exact.hpp"
 #include "tenstride/io/open_for_notation.hpp"
 #include "tenstride/io/permute_file.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/explain.hpp"
+#include "tenstride/explain/explain.hpp"
 
 #include <fstream>
 #include <iostream>
@@ -13,8 +13,8 @@
 #include "show.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/open_for_notation.hpp"
-#include "tenstride/machine.hpp"
-#include "tenstride/picture.hpp"
+#include "tenstride/picture/picture.hpp"
+#include "tenstride/plan/machine.hpp"
 #include "terminal_text.hpp"
 
 namespace tenstride::cli {

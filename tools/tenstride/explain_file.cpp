@@ -7,7 +7,7 @@
 #include "explain_file.hpp"
 #include "input_path.hpp"
 #include "tenstride/io/memory_limit.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::cli {
 namespace {

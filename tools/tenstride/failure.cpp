@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/nearest_name.hpp"
 #include "input_path.hpp"
 #include "standard_output.hpp"
-#include "tenstride/nearest_name.hpp"
 
 namespace tenstride::cli {
 namespace {

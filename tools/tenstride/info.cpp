@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli.hpp"
-#include "tenstride/checksum.hpp"
+#include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/permute_file.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 #include "terminal_text.hpp"
 
 namespace tenstride::cli {

@@ -6,7 +6,7 @@
 #include "cli.hpp"
 #include "convert_large.hpp"
 #include "input_path.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::cli {
 

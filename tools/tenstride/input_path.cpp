@@ -23,7 +23,7 @@
 #include "descriptor_io.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/memory_limit.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::cli {
 namespace {

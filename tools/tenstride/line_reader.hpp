@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tenstride/expression.hpp"
+#include "tenstride/expression/expression.hpp"
 
 namespace tenstride::cli {
 

@@ -2,7 +2,7 @@
 #include <charconv>
 
 #include "convert.hpp"
-#include "tenstride/pattern.hpp"
+#include "tenstride/pattern/pattern.hpp"
 
 /// SPEC as a pattern of einops' notation: written out as the chain on x that it means.
 namespace tenstride::cli {

@@ -10,8 +10,8 @@
 #include "line_reader.hpp"
 #include "show.hpp"
 #include "tenstride/io/open_for_notation.hpp"
-#include "tenstride/picture.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
+#include "tenstride/picture/picture.hpp"
 #include "terminal_text.hpp"
 
 namespace tenstride::cli {

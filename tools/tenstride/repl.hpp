@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/explain.hpp"
+#include "tenstride/explain/explain.hpp"
 
 namespace tenstride::cli {
 

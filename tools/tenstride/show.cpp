@@ -12,10 +12,10 @@
 #include "cli.hpp"
 #include "input_path.hpp"
 #include "show.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/files/atomic_file.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/open_for_notation.hpp"
-#include "tenstride/picture.hpp"
+#include "tenstride/picture/picture.hpp"
 
 namespace tenstride::cli {
 namespace {

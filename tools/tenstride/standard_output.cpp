@@ -10,10 +10,10 @@
 
 #include "descriptor_io.hpp"
 #include "slabs.hpp"
-#include "tenstride/factory.hpp"
 #include "tenstride/io/image.hpp"
 #include "tenstride/io/save.hpp"
-#include "tenstride/views.hpp"
+#include "tenstride/layout/views.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cli.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/files/atomic_file.hpp"
 
 namespace tenstride::cli {
 namespace {

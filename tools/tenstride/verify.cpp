@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 #include "tenstride/io/rescaling.hpp"
 
 namespace tenstride::cli {

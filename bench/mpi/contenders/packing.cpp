@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../contender.hpp"
 #include "tenstride/distributed/pack.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::bench {
 namespace {

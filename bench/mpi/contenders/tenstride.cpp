@@ -2,7 +2,7 @@
 #include "../contender.hpp"
 #include "tenstride/distributed/mpi.hpp"
 #include "tenstride/distributed/redistribute.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::bench {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tenstride/distributed/redistribution.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/distribution/redistribution.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 /// What a rank does with its own memory in a redistribution: it packs what it sends, unpacks what it
 /// receives, and copies what it keeps. How packed bytes get from rank to rank is another's matter.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 /// How bytes get from rank to rank. `MpiTransport` (mpi.hpp) does it by MPI; others may be written.
 namespace tenstride::distributed {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tenstride/disk_rates.hpp"
-#include "tenstride/export.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/io/disk_rates.hpp"
 
 namespace tenstride::io {
 

@@ -9,9 +9,9 @@
 #include <optional>
 #include <type_traits>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/export.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {
 

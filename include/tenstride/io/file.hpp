@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/export.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/export.hpp"
 #include "tenstride/io/orientation.hpp"
-#include "tenstride/layout.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/layout/layout.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {
 

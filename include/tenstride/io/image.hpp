@@ -7,12 +7,12 @@
 #include <span>
 #include <string>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/export.hpp"
-#include "tenstride/index.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/base/index.hpp"
+#include "tenstride/files/atomic_file.hpp"
 #include "tenstride/io/orientation.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tenstride/export.hpp"
+#include "tenstride/base/export.hpp"
 
 namespace tenstride::io {
 

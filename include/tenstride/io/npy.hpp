@@ -8,14 +8,14 @@
 #include <string>
 #include <string_view>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/export.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/files/atomic_file.hpp"
 #include "tenstride/io/element_order.hpp"
 #include "tenstride/io/save.hpp"
-#include "tenstride/layout.hpp"
-#include "tenstride/storage.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/layout/layout.hpp"
+#include "tenstride/memory/storage.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {
 

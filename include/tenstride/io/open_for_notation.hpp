@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tenstride/export.hpp"
-#include "tenstride/expression.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/expression/expression.hpp"
 #include "tenstride/io/file.hpp"
 
 namespace tenstride::io {

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "tenstride/export.hpp"
-#include "tenstride/layout.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/layout/layout.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {
 

@@ -8,21 +8,21 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/block_plan.hpp"
-#include "tenstride/checksum.hpp"
-#include "tenstride/dtype.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/checksum/checksum.hpp"
+#include "tenstride/files/atomic_file.hpp"
 #include "tenstride/io/disk.hpp"
 #include "tenstride/io/element_order.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/file_task.hpp"
+#include "tenstride/io/plan/block_plan.hpp"
 #include "tenstride/io/progress.hpp"
 #include "tenstride/io/rescaling.hpp"
 #include "tenstride/io/result_facts.hpp"
 #include "tenstride/io/resume.hpp"
 #include "tenstride/io/save.hpp"
 #include "tenstride/io/tensor_move.hpp"
-#include "tenstride/reduce.hpp"
+#include "tenstride/reduce/reduce.hpp"
 
 /// Files in another order, of any size, under a memory limit.
 namespace tenstride::io {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 

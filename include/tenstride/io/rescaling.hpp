@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/export.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/base/scalar.hpp"
 #include "tenstride/io/file.hpp"
-#include "tenstride/scalar.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {
 

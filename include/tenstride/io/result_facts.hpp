@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/export.hpp"
+#include "tenstride/base/export.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/rescaling.hpp"
 #include "tenstride/io/tensor_move.hpp"

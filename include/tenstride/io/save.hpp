@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/export.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/files/atomic_file.hpp"
 #include "tenstride/io/element_order.hpp"
 #include "tenstride/io/file.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {
 

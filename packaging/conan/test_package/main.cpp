@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <tenstride/factory.hpp>
-#include <tenstride/tensor.hpp>
-#include <tenstride/text.hpp>
+#include <tenstride/layout/text.hpp>
+#include <tenstride/tensor/factory.hpp>
+#include <tenstride/tensor/tensor.hpp>
 
 int main() {
   const tenstride::Tensor x = tenstride::arange(12).view({3, 4}).permute({1, 0}).contiguous();

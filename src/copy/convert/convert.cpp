@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::copy {
 namespace {

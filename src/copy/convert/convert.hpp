@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "copy/kernels/kernels.hpp"
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::copy {
 

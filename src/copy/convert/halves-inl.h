@@ -17,7 +17,7 @@
 
 #include "copy/convert/numbers-inl.h"
 #include "copy/kernels/kernels.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {

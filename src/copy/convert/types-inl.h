@@ -17,7 +17,7 @@
 #include <type_traits>
 
 #include "copy/convert/numbers-inl.h"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {

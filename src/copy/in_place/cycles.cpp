@@ -3,7 +3,7 @@
 
 #include "copy/in_place/steps.hpp"
 #include "plan/in_place/transpose.hpp"
-#include "tenstride/run_plan.hpp"
+#include "tenstride/copy/run_plan.hpp"
 
 /// The steps that follow cycles: of a matrix's items, and of the rows in a decomposition.
 namespace tenstride::copy {
@@ -82,7 +82,7 @@ class Panel {
   /// Copies the panel to the scratch memory, row by row, and appends its first `repeated_rows` rows.
   void lift(std::byte* scratch, Index repeated_rows) const {
     const Layout held = row_major({matrix_.m, width_});
-    run(plan_items(held, {held.shape, {matrix_.n, 1}, 0}, item_, 1), scratch, data_);
+    run_plan(plan_items(held, {held.shape, {matrix_.n, 1}, 0}, item_, 1), scratch, data_);
     std::memcpy(scratch + matrix_.m * width_ * item_, scratch,
                 static_cast<std::size_t>(repeated_rows * width_ * item_));
   }
@@ -93,9 +93,9 @@ class Panel {
     const Dims strides{width_, skewed == Skew::none ? 1 : width_ + 1};
     const auto rows = [&](Index from, Index to, Index source) {
       const Dims shape{to - from, end - begin};
-      run(plan_items({shape, {matrix_.n, 1}, from * matrix_.n + begin},
-                     {shape, strides, source * width_ + begin}, item_, 1),
-          data_, scratch);
+      run_plan(plan_items({shape, {matrix_.n, 1}, from * matrix_.n + begin},
+                          {shape, strides, source * width_ + begin}, item_, 1),
+               data_, scratch);
     };
     rows(0, matrix_.m - shift, shift);
     rows(matrix_.m - shift, matrix_.m, 0);

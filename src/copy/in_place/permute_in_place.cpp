@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/permute_in_place.hpp"
+#include "tenstride/copy/permute_in_place.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,8 @@
 #include "base/message.hpp"
 #include "copy/in_place/steps.hpp"
 #include "ledger/watch.hpp"
-#include "tenstride/text.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride {
 namespace {
@@ -52,14 +53,15 @@ InPlacePlan plan_between(std::string_view operation, const Layout& from, const L
 
 InPlacePlan plan_for(std::string_view operation, const Tensor& x, const Layout& from, const Layout& to,
                      const InPlaceOptions& options) {
-  return plan_between(operation, from, to, static_cast<Index>(x.element_size()),
-                      options.extra_bytes.value_or(default_extra_bytes(x.nbytes())));
+  return plan_between(
+      operation, from, to, static_cast<Index>(x.element_size()),
+      options.extra_bytes.value_or(default_extra_bytes(static_cast<std::size_t>(x.nbytes()))));
 }
 
 /// Moves the elements, and records each step as one copy.
 void run_recorded(const InPlacePlan& plan, Tensor& x, const Layout& from, const Layout& to) {
-  const Tensor before = x.with_layout(from);
-  const Tensor after = x.with_layout(to);
+  const Tensor before = with_layout(x, from);
+  const Tensor after = with_layout(x, to);
   std::byte* const bytes = x.mutable_storage_data();
   if (plan.steps.empty()) return;
   const detail::ReasonScope reason([] { return "the elements change places in their own memory"; });

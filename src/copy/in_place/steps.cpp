@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "plan/in_place/transpose.hpp"
-#include "tenstride/run_plan.hpp"
-#include "tenstride/views_axes.hpp"
+#include "tenstride/copy/run_plan.hpp"
+#include "tenstride/layout/views_axes.hpp"
 
 /// The steps that use planned copies: through the scratch memory, and by tiles.
 namespace tenstride::copy {
@@ -87,7 +87,7 @@ CopyPlan plan_items(const Layout& dst, const Layout& src, Index item, int thread
   const Index units = item / static_cast<Index>(item_size(type));
   PlanOptions options = options_here();
   options.max_threads = threads;
-  return plan(in_units(dst, units), type, in_units(src, units), type, options);
+  return plan_copy(in_units(dst, units), type, in_units(src, units), type, options);
 }
 
 void run_by_scratch(const InPlaceStep& step, std::byte* data, std::byte* scratch) {
@@ -106,8 +106,8 @@ void run_by_scratch(const InPlaceStep& step, std::byte* data, std::byte* scratch
     const Chunk& chunk = task + 1 == chunks ? last : whole;
     std::byte* const blocks = data + task * blocks_at_once * block;
     std::byte* const slot_scratch = scratch + slot * blocks_at_once * block;
-    run(chunk.out, slot_scratch, blocks);
-    run(chunk.back, blocks, slot_scratch);
+    run_plan(chunk.out, slot_scratch, blocks);
+    run_plan(chunk.back, blocks, slot_scratch);
   });
 }
 
@@ -137,12 +137,12 @@ void run_by_tiles(const InPlaceStep& step, std::byte* data, std::byte* scratch) 
       std::byte* const below = matrix + (j * size + i) * tiling.side * item;
       const TileCopies& down = copies[kind(i)][kind(j)];
       const TileCopies& up = copies[kind(j)][kind(i)];
-      run(down.to_scratch, first, above);
+      run_plan(down.to_scratch, first, above);
       if (i != j) {
-        run(up.to_scratch, second, below);
-        run(up.to_matrix, above, second);
+        run_plan(up.to_scratch, second, below);
+        run_plan(up.to_matrix, above, second);
       }
-      run(down.to_matrix, below, first);
+      run_plan(down.to_matrix, below, first);
     }
   });
 }

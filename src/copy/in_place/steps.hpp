@@ -8,9 +8,9 @@
 #include <cstring>
 #include <utility>
 
-#include "tenstride/copy_plan.hpp"
-#include "tenstride/in_place_plan.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/plan/copy_plan.hpp"
+#include "tenstride/plan/in_place_plan.hpp"
 
 /// Carries out the steps of in-place permutations.
 namespace tenstride::copy {

@@ -93,11 +93,11 @@ bool deinterleave_2_to_4(std::byte* out, std::size_t pitch, const std::byte* in,
 
 /// Interleaves two to four channels. Returns false where the pixels do not fill a vector.
 template <std::size_t item, std::size_t channels>
-bool interleave_2_to_4(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
+bool interleave_2_to_4(std::byte* out, const std::byte* in, Index pitch, std::size_t count) {
   using T = Item<item>;
   return with_vector<item>(count, [=](auto d) HWY_ATTR {
     for_each_vector(count, hn::MaxLanes(d), [=](std::size_t i) HWY_ATTR {
-      const auto from = [=](std::ptrdiff_t c) HWY_ATTR {
+      const auto from = [=](Index c) HWY_ATTR {
         return hn::LoadU(d, reinterpret_cast<const T*>(in + c * pitch + i * item));
       };
       store_channels<channels>(d, from, reinterpret_cast<T*>(out + i * channels * item));
@@ -317,14 +317,14 @@ struct LongPixels {
 /// Interleaves up to 16 channels in steps of `Pixels`. A step may write `spilt` bytes behind its last pixel;
 /// the next step overwrites them, and the last pixels are written by way of a buffer.
 template <std::size_t item, class Pixels>
-void interleave_in_steps(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+void interleave_in_steps(std::byte* out, const std::byte* in, Index pitch, std::size_t channels,
                          std::size_t count) {
   constexpr std::size_t max_channels = 16;
   const std::size_t pixel = channels * item;
   const std::size_t spilt = (pixel + Pixels::width - 1) / Pixels::width * Pixels::width - pixel;
   const std::byte* rows[max_channels];
   for (std::size_t r = 0; r < max_channels; ++r)
-    rows[r] = in + static_cast<std::ptrdiff_t>(std::min(r, channels - 1)) * pitch;
+    rows[r] = in + static_cast<Index>(std::min(r, channels - 1)) * pitch;
   std::size_t i = 0;
   for (; i + Pixels::step <= count && (count - i - Pixels::step) * pixel >= spilt; i += Pixels::step)
     Pixels::run(out + i * pixel, pixel, rows, i * item);
@@ -355,8 +355,7 @@ void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::s
 }
 
 template <std::size_t item>
-void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
-                std::size_t count) {
+void interleave(std::byte* out, const std::byte* in, Index pitch, std::size_t channels, std::size_t count) {
   if constexpr (item <= 8) {
     if (channels == 2 && interleave_2_to_4<item, 2>(out, in, pitch, count)) return;
     if (channels == 3 && interleave_2_to_4<item, 3>(out, in, pitch, count)) return;

@@ -173,12 +173,12 @@ HWY_INLINE auto load_as_bytes(const std::byte* in, float scale, float shift) {
 
 /// Converts each channel in registers and interleaves the results.
 template <class From, std::size_t channels, bool scales>
-void convert_interleaved(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
+void convert_interleaved(std::byte* out, const std::byte* in, Index pitch, std::size_t count,
                          const float* scale, const float* shift) {
   const hn::FixedTag<std::uint8_t, widest> bytes;
   for (std::size_t i = 0; i < count; i += widest, out += channels * widest) {
     const auto from = [&](std::size_t c) HWY_ATTR {
-      const std::byte* const row = in + static_cast<std::ptrdiff_t>(c) * pitch + i * sizeof(From);
+      const std::byte* const row = in + static_cast<Index>(c) * pitch + i * sizeof(From);
 #pragma GCC unroll 4
       for (std::size_t at = 0; at < widest * sizeof(From); at += 64)
         __builtin_prefetch(row + interleave_distance + at, 0, 2);

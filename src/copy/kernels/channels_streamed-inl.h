@@ -132,8 +132,8 @@ HWY_INLINE void stream_group_deinterleaved(std::byte* out, std::size_t pitch, co
   constexpr std::size_t vectors = piece_bytes / widest;
   using T = Item<item>;
   const hn::FixedTag<T, widest / sizeof(T)> d;
-  const auto step = static_cast<std::ptrdiff_t>(pixel);
-  const auto block = static_cast<std::ptrdiff_t>(group) * step;
+  const auto step = static_cast<Index>(pixel);
+  const auto block = static_cast<Index>(group) * step;
   hn::Vec<decltype(d)> v[vectors][group];
 #pragma GCC unroll 2
   for (std::size_t k = 0; k < vectors; ++k) {
@@ -145,7 +145,7 @@ HWY_INLINE void stream_group_deinterleaved(std::byte* out, std::size_t pitch, co
       v[k][r] = load_blocks(d, [&](std::size_t j) HWY_ATTR { return blocks[j].next(); });
     interleave_blocks<group>(d, v[k]);
   }
-  Addresses channels(out, static_cast<std::ptrdiff_t>(pitch));
+  Addresses channels(out, static_cast<Index>(pitch));
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) {
     T* const to = reinterpret_cast<T*>(const_cast<std::byte*>(channels.next()));
@@ -251,13 +251,13 @@ void deinterleave_lines(std::byte* out, std::size_t pitch, const std::byte* in, 
 
 /// Interleaves two to four channels, a vector of each at a time, by streaming stores.
 template <std::size_t item, std::size_t channels>
-void interleave_2_to_4_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
+void interleave_2_to_4_lines(std::byte* out, const std::byte* in, Index pitch, std::size_t count,
                              MemoryStreams streams) {
   using T = Item<item>;
   const std::size_t near = l1_distance_of(streams);
   const hn::FixedTag<T, widest / sizeof(T)> d;
   for (std::size_t at = 0; at < count * item; at += widest, out += channels * widest) {
-    const auto from = [&](std::ptrdiff_t c) HWY_ATTR {
+    const auto from = [&](Index c) HWY_ATTR {
       const std::byte* const row = in + c * pitch + at;
       if (widest == 64 || at % 64 == 0) __builtin_prefetch(row + near, 0, 3);
       return hn::LoadU(d, reinterpret_cast<const T*>(row));
@@ -274,14 +274,14 @@ void interleave_2_to_4_lines(std::byte* out, const std::byte* in, std::ptrdiff_t
 /// Interleaves a line of each channel into one of two buffers, while the pixels in the other are written by
 /// streaming stores.
 template <std::size_t item, class Pixels>
-void interleave_buffered_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch,
-                               std::size_t channels, std::size_t count, MemoryStreams streams) {
+void interleave_buffered_lines(std::byte* out, const std::byte* in, Index pitch, std::size_t channels,
+                               std::size_t count, MemoryStreams streams) {
   constexpr std::size_t max_channels = 16;
   const std::size_t near = l1_distance_of(streams);
   const std::size_t pixel = channels * item;
   const std::byte* rows[max_channels];
   for (std::size_t r = 0; r < max_channels; ++r)
-    rows[r] = in + static_cast<std::ptrdiff_t>(std::min(r, channels - 1)) * pitch;
+    rows[r] = in + static_cast<Index>(std::min(r, channels - 1)) * pitch;
   constexpr std::size_t room = max_channels * 64 + 64;  // 64 for what is written behind the last pixel
   alignas(64) std::byte interleaved[2][room];
   std::byte* now = interleaved[0];
@@ -302,14 +302,14 @@ void interleave_buffered_lines(std::byte* out, const std::byte* in, std::ptrdiff
 
 /// Interleaves pixels of one or two whole lines, from registers.
 template <std::size_t item>
-void interleave_squares_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+void interleave_squares_lines(std::byte* out, const std::byte* in, Index pitch, std::size_t channels,
                               std::size_t count, MemoryStreams streams) {
   constexpr std::size_t square = 64 / item;
   const std::size_t near = l1_distance_of(streams);
-  const auto pixel = static_cast<std::ptrdiff_t>(channels * item);
+  const auto pixel = static_cast<Index>(channels * item);
   for (std::size_t i = 0; i < count; i += square, out += square * channels * item) {
     for (std::size_t c = 0; c < channels; c += square) {
-      const std::byte* const first = in + static_cast<std::ptrdiff_t>(c) * pitch + i * item;
+      const std::byte* const first = in + static_cast<Index>(c) * pitch + i * item;
       Addresses rows(first, pitch);
       Addresses prefetch(first + near, pitch);
       write_transposed<item>(out + c * item, pixel, rows,
@@ -319,7 +319,7 @@ void interleave_squares_lines(std::byte* out, const std::byte* in, std::ptrdiff_
 }
 
 template <std::size_t item>
-void interleave_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+void interleave_lines(std::byte* out, const std::byte* in, Index pitch, std::size_t channels,
                       std::size_t count, MemoryStreams streams) {
   if (count == 0) return;
   if constexpr (item <= 8) {

@@ -28,7 +28,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// returns one channel, the first one (from `in` on) or the last one (so that the load ends with its last
 /// item). Items between those of the channel may be read; items behind the last one, or before the first one,
 /// may lie outside of the storage.
-template <std::ptrdiff_t channels, std::ptrdiff_t channel, class D>
+template <Index channels, Index channel, class D>
 HWY_INLINE hn::Vec<D> load_channel(D d, const std::byte* in) {
   using T = hn::TFromD<D>;
   const auto* from = reinterpret_cast<const T*>(in) - channel;
@@ -56,25 +56,24 @@ HWY_INLINE hn::Vec<D> load_reversed(D d, const std::byte* in) {
 
 /// Loads a vector of items at a stride of -1, 2, 3 or 4 items. Reads nothing before `in`, or, for the `last`
 /// vector, nothing behind its last item.
-template <std::ptrdiff_t stride, bool last = false, class D>
+template <Index stride, bool last = false, class D>
 HWY_INLINE hn::Vec<D> load_strided(D d, const std::byte* in) {
   if constexpr (stride == -1) {
     return load_reversed(d, in);
   } else {
-    constexpr std::ptrdiff_t channel = last ? stride - 1 : 0;
+    constexpr Index channel = last ? stride - 1 : 0;
     return load_channel<stride, channel>(d, in);
   }
 }
 
 /// Gathers by vectors, of which the last one may overlap the one before it. Returns how many items were
 /// gathered: all, or none where they do not fill a vector.
-template <std::ptrdiff_t stride, class D>
+template <Index stride, class D>
 HWY_INLINE std::size_t gather_vectors(D d, std::byte* out, const std::byte* in, std::size_t count) {
   constexpr std::size_t item = sizeof(hn::TFromD<D>);
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t left = stride == -1 ? 0 : 1;
-  const auto from = [&](std::size_t i)
-                        HWY_ATTR { return in + static_cast<std::ptrdiff_t>(i * item) * stride; };
+  const auto from = [&](std::size_t i) HWY_ATTR { return in + static_cast<Index>(i * item) * stride; };
   const auto to = [&](std::size_t i) HWY_ATTR { return reinterpret_cast<Item<item>*>(out + i * item); };
   std::size_t i = 0;
   for (; i + lanes + left <= count; i += lanes) hn::StoreU(load_strided<stride>(d, from(i)), d, to(i));
@@ -83,7 +82,7 @@ HWY_INLINE std::size_t gather_vectors(D d, std::byte* out, const std::byte* in, 
   return count;
 }
 
-template <std::size_t item, std::ptrdiff_t stride>
+template <std::size_t item, Index stride>
 std::size_t gather_vectors(std::byte* out, const std::byte* in, std::size_t count) {
   const std::size_t done = gather_vectors<stride>(hn::ScalableTag<Item<item>>(), out, in, count);
   if (done > 0) return done;
@@ -91,48 +90,48 @@ std::size_t gather_vectors(std::byte* out, const std::byte* in, std::size_t coun
 }
 
 template <std::size_t item>
-void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
+void gather(std::byte* out, const std::byte* in, Index stride, std::size_t count) {
   std::size_t done = 0;
-  constexpr auto unit = static_cast<std::ptrdiff_t>(item);
+  constexpr auto unit = static_cast<Index>(item);
   if (stride == 2 * unit) done = gather_vectors<item, 2>(out, in, count);
   if (stride == 3 * unit) done = gather_vectors<item, 3>(out, in, count);
   if (stride == 4 * unit) done = gather_vectors<item, 4>(out, in, count);
   if (stride == -unit) done = gather_vectors<item, -1>(out, in, count);
   if (done == count) return;
-  portable_kernels().gather[log2_of<item>](out + done * item, in + static_cast<std::ptrdiff_t>(done) * stride,
-                                           stride, count - done);
+  portable_kernels().gather[log2_of<item>](out + done * item, in + static_cast<Index>(done) * stride, stride,
+                                           count - done);
 }
 
-inline void gather16(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
+inline void gather16(std::byte* out, const std::byte* in, Index stride, std::size_t count) {
   const hn::FixedTag<std::uint8_t, 16> d;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto* from = reinterpret_cast<const std::uint8_t*>(in + static_cast<std::ptrdiff_t>(i) * stride);
+    const auto* from = reinterpret_cast<const std::uint8_t*>(in + static_cast<Index>(i) * stride);
     hn::StoreU(hn::LoadU(d, from), d, reinterpret_cast<std::uint8_t*>(out + i * 16));
   }
 }
 
 /// Gathers whole lines by streaming stores, a line of each of `pages` pages alternately.
-template <std::size_t item, std::ptrdiff_t stride, std::ptrdiff_t pages>
+template <std::size_t item, Index stride, Index pages>
 void stream_vector_pages(std::byte* dst, const std::byte* src, std::size_t lines) {
-  constexpr std::ptrdiff_t line = 64;
-  constexpr std::ptrdiff_t page_lines = 64;
+  constexpr Index line = 64;
+  constexpr Index page_lines = 64;
   const hn::CappedTag<Item<item>, line / item> d;
-  constexpr auto step = static_cast<std::ptrdiff_t>(hn::MaxLanes(d) * item);
-  const auto write = [&](std::ptrdiff_t at) HWY_ATTR {
-    for (std::ptrdiff_t part = at * line; part < (at + 1) * line; part += step) {
+  constexpr auto step = static_cast<Index>(hn::MaxLanes(d) * item);
+  const auto write = [&](Index at) HWY_ATTR {
+    for (Index part = at * line; part < (at + 1) * line; part += step) {
       hn::Stream(load_strided<stride>(d, src + part * stride), d, reinterpret_cast<Item<item>*>(dst + part));
     }
   };
-  const auto prefetch = [&](std::ptrdiff_t at) {
-    for (std::ptrdiff_t i = 0; i < (stride < 0 ? 1 : stride); ++i) {
+  const auto prefetch = [&](Index at) {
+    for (Index i = 0; i < (stride < 0 ? 1 : stride); ++i) {
       __builtin_prefetch(src + at * line * stride + i * line, 0, 2);
     }
   };
-  const auto count = static_cast<std::ptrdiff_t>(lines);
-  std::ptrdiff_t done = 0;
+  const auto count = static_cast<Index>(lines);
+  Index done = 0;
   for (; done + pages * page_lines <= count; done += pages * page_lines) {
-    for (std::ptrdiff_t at = done; at < done + page_lines; ++at) {
-      for (std::ptrdiff_t page = 0; page < pages; ++page) {
+    for (Index at = done; at < done + page_lines; ++at) {
+      for (Index page = 0; page < pages; ++page) {
         prefetch(at + (pages + page) * page_lines);
         write(at + page * page_lines);
       }
@@ -143,16 +142,16 @@ void stream_vector_pages(std::byte* dst, const std::byte* src, std::size_t lines
 
 /// Gathers by streaming stores, page after page, or four pages alternately, which keeps four memory banks
 /// busy.
-template <std::size_t item, std::ptrdiff_t stride>
+template <std::size_t item, Index stride>
 void stream_vectors(std::byte* dst, const std::byte* src, std::size_t lines, MemoryStreams streams) {
   streams == MemoryStreams::one ? stream_vector_pages<item, stride, 1>(dst, src, lines)
                                 : stream_vector_pages<item, stride, 4>(dst, src, lines);
 }
 
 template <std::size_t item>
-std::size_t gather_lines(std::byte* dst, const std::byte* src, std::ptrdiff_t stride, std::size_t count,
+std::size_t gather_lines(std::byte* dst, const std::byte* src, Index stride, std::size_t count,
                          MemoryStreams streams) {
-  constexpr auto unit = static_cast<std::ptrdiff_t>(item);
+  constexpr auto unit = static_cast<Index>(item);
   const std::size_t lines = count / (64 / item);
   // The line of the last item is left to the caller: see load_channel on what lies behind it.
   const std::size_t before_last = count == 0 ? 0 : (count - 1) / (64 / item);
@@ -172,7 +171,7 @@ std::size_t gather_lines(std::byte* dst, const std::byte* src, std::ptrdiff_t st
   return before_last;
 }
 
-inline std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, std::ptrdiff_t /*stride*/,
+inline std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, Index /*stride*/,
                             std::size_t /*count*/, MemoryStreams /*streams*/) {
   return 0;
 }

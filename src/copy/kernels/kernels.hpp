@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <span>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/export.hpp"
-#include "tenstride/machine.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/plan/machine.hpp"
 
 namespace tenstride::copy {
 
@@ -49,13 +49,12 @@ enum class Arithmetic : std::uint8_t { none, scaled };
 /// at first + r * pitch + offset.
 struct Rows {
   const std::byte* first = nullptr;
-  std::ptrdiff_t pitch = 0;
+  Index pitch = 0;
   const std::byte* const* addresses = nullptr;
-  std::ptrdiff_t offset = 0;
+  Index offset = 0;
 
   const std::byte* operator[](std::size_t row) const {
-    return (addresses != nullptr ? addresses[row] : first + static_cast<std::ptrdiff_t>(row) * pitch) +
-           offset;
+    return (addresses != nullptr ? addresses[row] : first + static_cast<Index>(row) * pitch) + offset;
   }
 };
 
@@ -88,9 +87,9 @@ struct Prefetch {
 /// the start of a line on.
 struct StoreQueue {
   std::byte* dst = nullptr;
-  std::ptrdiff_t dst_pitch = 0;
+  Index dst_pitch = 0;
   const std::byte* src = nullptr;
-  std::ptrdiff_t src_pitch = 0;
+  Index src_pitch = 0;
   /// Rows after the current one.
   std::size_t count = 0;
   std::size_t bytes = 0;
@@ -136,9 +135,9 @@ struct TransposePanel {
   static constexpr std::size_t max_followed_rows = 64;
 
   std::byte* dst = nullptr;
-  std::ptrdiff_t dst_pitch = 0;
+  Index dst_pitch = 0;
   /// Where not null, column c begins at dst + column_offsets[c], in bytes. Only for `transpose_panel`.
-  const std::ptrdiff_t* column_offsets = nullptr;
+  const Index* column_offsets = nullptr;
   Rows rows;
   /// Whole lines of each row. At least one.
   std::size_t lines = 0;
@@ -169,8 +168,7 @@ struct TransposePanel {
 
   /// Returns where a column begins.
   [[nodiscard]] std::byte* column(std::size_t at) const {
-    return dst +
-           (column_offsets == nullptr ? static_cast<std::ptrdiff_t>(at) * dst_pitch : column_offsets[at]);
+    return dst + (column_offsets == nullptr ? static_cast<Index>(at) * dst_pitch : column_offsets[at]);
   }
 };
 
@@ -185,7 +183,7 @@ struct ConvertingKernels {
   Deinterleave (*deinterleave)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
   /// Interleaves as `Kernels::interleave_lines` does, with the same arithmetic:
   /// out[i][c] = in[c][i] * scale[c] + shift[c]. `count` is a multiple of the items in a line.
-  using Interleave = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
+  using Interleave = void (*)(std::byte* out, const std::byte* in, Index pitch, std::size_t count,
                               const float* scale, const float* shift);
   Interleave (*interleave)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
   /// Transposes as `Kernels::transpose_panel` does, into columns of `column_bytes` of results. Rows have
@@ -200,21 +198,21 @@ struct ConvertingKernels {
 /// Kernels for items of any length from 1 to 16 bytes, such as pixels of three bytes.
 struct ShortItemKernels {
   /// Repeats each item: out[(i * times + t) * bytes] = in[i * pitch] for t < times, 1 <= bytes <= 16.
-  void (*repeat)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes,
-                 std::size_t times, std::size_t count);
+  void (*repeat)(std::byte* out, const std::byte* in, Index pitch, std::size_t bytes, std::size_t times,
+                 std::size_t count);
   /// Repeats contiguous items (pitch == bytes) by streaming stores, into `copies` destinations that lie
   /// `dst_pitch` apart, each at the start of a line. It writes as many whole lines as it can, and returns how
   /// many bytes of each destination these were: 0 for most lengths of items.
-  std::size_t (*repeat_lines)(std::byte* dst, std::ptrdiff_t dst_pitch, std::size_t copies,
-                              const std::byte* in, std::size_t bytes, std::size_t times, std::size_t count);
+  std::size_t (*repeat_lines)(std::byte* dst, Index dst_pitch, std::size_t copies, const std::byte* in,
+                              std::size_t bytes, std::size_t times, std::size_t count);
 };
 
 /// A tile whose rows and columns have their offsets in tables, in bytes: row r begins at src + rows[r], where
 /// its items are contiguous, and column c at dst + columns[c], where its items are contiguous.
 struct IndexedTile {
-  const std::ptrdiff_t* rows = nullptr;
+  const Index* rows = nullptr;
   std::size_t row_count = 0;
-  const std::ptrdiff_t* columns = nullptr;
+  const Index* columns = nullptr;
   std::size_t column_count = 0;
 };
 
@@ -226,19 +224,18 @@ struct IndexedKernels {
   std::array<Transpose, 5> transpose;
   /// Transposes a tile with equal distances: dst[c * dst_pitch + r * item] = src[r * src_pitch + c * item].
   /// Again rows and columns have at least 8 bytes.
-  using TransposePitched = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                                    std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns);
+  using TransposePitched = void (*)(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                                    std::size_t rows, std::size_t columns);
   std::array<TransposePitched, 5> transpose_pitched;
   /// Does the same for items of 3, 5, 6 or 7 bytes. Source rows have at least 16 bytes, and there are at
   /// least two of them, four for items of 3 bytes.
-  using TransposeShort = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                                  std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns,
-                                  std::size_t item);
+  using TransposeShort = void (*)(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                                  std::size_t rows, std::size_t columns, std::size_t item);
   TransposeShort transpose_short;
   /// Copy rows as `Kernels::copy_rows` does, faster within the caches: `overlapping_rows` for rows of 32 to
   /// 64 bytes, `line_rows` for rows of a multiple of 64 bytes.
-  using Rows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                        std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes);
+  using Rows = void (*)(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                        std::size_t rows, std::size_t bytes);
   Rows overlapping_rows;
   Rows line_rows;
 };
@@ -250,9 +247,9 @@ struct PartialRows {
   /// Bytes from the partial line of one row to that of the next.
   static constexpr std::size_t pitch = 128;
   std::byte* dst = nullptr;
-  std::ptrdiff_t dst_pitch = 0;
+  Index dst_pitch = 0;
   const std::byte* src = nullptr;
-  std::ptrdiff_t src_pitch = 0;
+  Index src_pitch = 0;
   std::size_t rows = 0;
   /// Bytes of a row. At least 64.
   std::size_t bytes = 0;
@@ -278,12 +275,12 @@ struct Kernels {
   /// Transposes a panel of rows, and writes its columns by streaming stores.
   std::array<void (*)(const TransposePanel& panel), 5> transpose_panel;
   /// Gathers `count` items: out[i * item] = in[i * stride], `stride` in bytes.
-  using Gather = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count);
+  using Gather = void (*)(std::byte* out, const std::byte* in, Index stride, std::size_t count);
   std::array<Gather, 5> gather;
   /// Gathers as `gather` does, by streaming stores from the start of a line on, as many whole lines as it
   /// can. Returns how many lines these were: 0 for most strides.
-  using GatherLines = std::size_t (*)(std::byte* dst, const std::byte* src, std::ptrdiff_t stride,
-                                      std::size_t count, MemoryStreams streams);
+  using GatherLines = std::size_t (*)(std::byte* dst, const std::byte* src, Index stride, std::size_t count,
+                                      MemoryStreams streams);
   std::array<GatherLines, 5> gather_lines;
   /// Deinterleaves: out[c * pitch + i * item] = in[(i * channels + c) * item], for 2 or more channels. More
   /// than 16 channels are read in several passes over the pixels, which should be in a cache by then. Where
@@ -292,7 +289,7 @@ struct Kernels {
                                 std::size_t count, const std::byte* next);
   std::array<Deinterleave, 5> deinterleave;
   /// Interleaves: out[(i * channels + c) * item] = in[c * pitch + i * item], for 2 to 16 channels.
-  using Interleave = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+  using Interleave = void (*)(std::byte* out, const std::byte* in, Index pitch, std::size_t channels,
                               std::size_t count);
   std::array<Interleave, 5> interleave;
   /// Writes all lines of a queue.
@@ -301,12 +298,12 @@ struct Kernels {
   /// is the start of a line.
   void (*stream_run)(std::byte* dst, const std::byte* src, std::size_t bytes, MemoryStreams streams);
   /// Copies rows by ordinary stores.
-  using CopyRows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                            std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes);
+  using CopyRows = void (*)(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                            std::size_t rows, std::size_t bytes);
   CopyRows copy_rows;
   /// Fills rows by ordinary stores: all `count` items of row r are the item at src + r * src_pitch.
-  using FillRows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                            std::ptrdiff_t src_pitch, std::size_t rows, std::size_t count);
+  using FillRows = void (*)(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                            std::size_t rows, std::size_t count);
   std::array<FillRows, 5> fill_rows;
   /// Makes lines that were written by streaming stores visible to other threads.
   void (*fence)();
@@ -319,8 +316,7 @@ struct Kernels {
   /// line on.
   void (*stream_line)(std::byte* dst, const std::byte* line, std::size_t bytes);
   /// Scatters one item: dst[i * stride] = item, `stride` in bytes. Bytes between the items are preserved.
-  using FillStrided = void (*)(std::byte* dst, std::ptrdiff_t stride, const std::byte* item,
-                               std::size_t count);
+  using FillStrided = void (*)(std::byte* dst, Index stride, const std::byte* item, std::size_t count);
   std::array<FillStrided, 5> fill_strided;
   /// Deinterleaves as `deinterleave` does, by streaming stores. `out` is the start of a line; `pitch` and the
   /// bytes of `count` items are multiples of 64.
@@ -329,8 +325,8 @@ struct Kernels {
   std::array<DeinterleaveLines, 5> deinterleave_lines;
   /// Interleaves as `interleave` does, by streaming stores. `out` is the start of a line, and the bytes of
   /// `count` items are a multiple of 64.
-  using InterleaveLines = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch,
-                                   std::size_t channels, std::size_t count, MemoryStreams streams);
+  using InterleaveLines = void (*)(std::byte* out, const std::byte* in, Index pitch, std::size_t channels,
+                                   std::size_t count, MemoryStreams streams);
   std::array<InterleaveLines, 5> interleave_lines;
   const ConvertingKernels* converting;
   const ShortItemKernels* short_items;

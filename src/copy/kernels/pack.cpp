@@ -55,7 +55,7 @@ void pack_gathered(Pack& pack) {
   for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
     std::byte* to = pack.buffer + table.panel_offsets[p];
     const std::byte* const from = pack.src + table.rows[p];
-    for (const std::ptrdiff_t piece : table.pieces) {
+    for (const Index piece : table.pieces) {
       std::memcpy(to, from + piece, table.bytes);
       to += table.bytes;
     }
@@ -72,34 +72,33 @@ void pack_permuted(Pack& pack) {
 
 }  // namespace
 
-PermuteProgram make_program(const std::vector<std::uint16_t>& src_bytes, std::size_t rows,
-                            std::ptrdiff_t src_step, std::size_t width) {
+PermuteProgram make_program(const std::vector<std::uint16_t>& src_bytes, std::size_t rows, Index src_step,
+                            std::size_t width) {
   const std::size_t bytes = src_bytes.size() * rows;
   const auto [first, last] = std::minmax_element(src_bytes.begin(), src_bytes.end());
-  const std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(rows - 1) * src_step;
+  const Index reach = static_cast<Index>(rows - 1) * src_step;
   PermuteProgram program;
   program.rows = rows;
   program.bytes = bytes;
-  program.lowest = *first + std::min<std::ptrdiff_t>(reach, 0);
-  const std::ptrdiff_t end = *last + 1 + std::max<std::ptrdiff_t>(reach, 0);
+  program.lowest = *first + std::min<Index>(reach, 0);
+  const Index end = *last + 1 + std::max<Index>(reach, 0);
   program.span = static_cast<std::size_t>(end - program.lowest);
   const std::size_t written = std::min(width, bytes);
-  const auto read = static_cast<std::ptrdiff_t>(std::min(width, program.span));
-  std::vector<std::ptrdiff_t> needed(written);
-  std::vector<std::ptrdiff_t> ascending(written);
+  const auto read = static_cast<Index>(std::min(width, program.span));
+  std::vector<Index> needed(written);
+  std::vector<Index> ascending(written);
   for (std::size_t done = 0; done < bytes; done += width) {
     const std::size_t dst_offset = std::min(done, bytes - written);
     for (std::size_t i = 0; i < written; ++i) {
       const std::size_t at = dst_offset + i;
-      needed[i] =
-          static_cast<std::ptrdiff_t>(at / src_bytes.size()) * src_step + src_bytes[at % src_bytes.size()];
+      needed[i] = static_cast<Index>(at / src_bytes.size()) * src_step + src_bytes[at % src_bytes.size()];
     }
     ascending = needed;
     std::sort(ascending.begin(), ascending.end());
     const std::size_t first_step = program.steps.size();
     for (std::size_t i = 0; i < written;) {
-      const std::ptrdiff_t first_taken = ascending[i];
-      const std::ptrdiff_t begin = std::min(first_taken, end - read);
+      const Index first_taken = ascending[i];
+      const Index begin = std::min(first_taken, end - read);
       while (i < written && ascending[i] < begin + read) ++i;
       PermuteProgram::Step step{static_cast<std::int32_t>(begin), 0};
       for (std::size_t lane = 0; lane < width; ++lane) {

@@ -34,7 +34,7 @@ struct PermuteProgram {
   std::size_t rows = 1;
   std::size_t bytes = 0;
   /// The bytes of the source that they span, gaps included: [lowest, lowest + span), from the first row on.
-  std::ptrdiff_t lowest = 0;
+  Index lowest = 0;
   std::size_t span = 0;
   std::vector<Vector> vectors;
   std::vector<Step> steps;
@@ -45,8 +45,8 @@ struct PermuteProgram {
 /// Returns the program for `rows` rows that lie `src_step` bytes apart in the source. Byte i of a row is byte
 /// src_bytes[i] of it in the source. Vectors have `width` bytes, or as many as all rows where these are
 /// fewer.
-PermuteProgram make_program(const std::vector<std::uint16_t>& src_bytes, std::size_t rows,
-                            std::ptrdiff_t src_step, std::size_t width);
+PermuteProgram make_program(const std::vector<std::uint16_t>& src_bytes, std::size_t rows, Index src_step,
+                            std::size_t width);
 
 /// The offsets of the items of a block. A panel is the rows of the source that are transposed together,
 /// `panel_rows` or all where there are fewer; a unit is 16 bytes of each row of a panel. The last panel of
@@ -54,9 +54,9 @@ PermuteProgram make_program(const std::vector<std::uint16_t>& src_bytes, std::si
 struct PackTable {
   /// For each panel `panel_rows` offsets in the source, in bytes from the first item of the block to a row.
   /// Where a panel has fewer rows the last offset is repeated.
-  std::vector<std::ptrdiff_t> rows;
+  std::vector<Index> rows;
   /// The greatest of these offsets.
-  std::ptrdiff_t highest = 0;
+  Index highest = 0;
   /// Where the first column of each panel begins in the buffer.
   std::vector<std::int32_t> panel_offsets;
   /// Where each column of a panel begins, from its first column on, in the buffer.
@@ -69,16 +69,16 @@ struct PackTable {
   /// which lie `src_step` apart in the source and `buffer_step` apart in the buffer.
   std::size_t repeats = 1;
   std::size_t bytes = 0;
-  std::ptrdiff_t src_step = 0;
-  std::ptrdiff_t buffer_step = 0;
+  Index src_step = 0;
+  Index buffer_step = 0;
   /// For rows that are permuted: byte i of a row is byte src_bytes[i] of it in the source.
   std::vector<std::uint16_t> src_bytes;
   PermuteProgram program;
   /// For pieces that are gathered: where each piece of `bytes` bytes begins in the source, from its panel's
   /// row on. The pieces of a panel are contiguous in the buffer.
-  std::vector<std::ptrdiff_t> pieces;
+  std::vector<Index> pieces;
   /// For the prefetch: where the runs of the source begin that hold the block, and how many lines each has.
-  std::vector<std::ptrdiff_t> src_runs;
+  std::vector<Index> src_runs;
   std::size_t src_run_lines = 0;
 
   /// Whether each vector that is written is a whole line, and the block is one run of the destination.

@@ -75,7 +75,7 @@ HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size
 template <std::size_t count, std::size_t step>
 HWY_INLINE void prefetch_line(const PrefetchRows& prefetch, std::size_t first) {
   const std::byte* const at = prefetch.src + prefetch.line * line_bytes;
-  const std::ptrdiff_t* const rows = &prefetch.table->rows[first];
+  const Index* const rows = &prefetch.table->rows[first];
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < count; ++r) __builtin_prefetch(at + rows[r * step], 0, 3);
 }
@@ -190,7 +190,7 @@ HWY_INLINE void copy_row(std::byte* to, const std::byte* from, std::size_t bytes
 struct RowGroup {
   std::size_t count;
   std::size_t bytes;
-  std::ptrdiff_t lowest;
+  Index lowest;
   std::size_t span;
 };
 
@@ -203,8 +203,8 @@ class RowCursor {
         table_(*pack.table),
         outgoing_(pack.out),
         rows_(rows),
-        to_step_(static_cast<std::ptrdiff_t>(rows.count) * table_.buffer_step),
-        from_step_(static_cast<std::ptrdiff_t>(rows.count) * table_.src_step),
+        to_step_(static_cast<Index>(rows.count) * table_.buffer_step),
+        from_step_(static_cast<Index>(rows.count) * table_.src_step),
         distance_(std::max<std::size_t>(prefetch_bytes / (table_.repeats * table_.bytes), 1)),
         panel_(pack.first_panel) {}
 
@@ -214,7 +214,7 @@ class RowCursor {
       move(to_step_, from_step_);
       left_ -= rows_.count;
     } else if (left_ > 0) {
-      const auto rows = static_cast<std::ptrdiff_t>(left_);
+      const auto rows = static_cast<Index>(left_);
       move(rows * table_.buffer_step, rows * table_.src_step);
       left_ = 0;
     } else if (panel_ < pack_.last_panel) {
@@ -237,7 +237,7 @@ class RowCursor {
   const std::byte* from = nullptr;
 
  private:
-  HWY_INLINE void move(std::ptrdiff_t in_buffer, std::ptrdiff_t in_source) {
+  HWY_INLINE void move(Index in_buffer, Index in_source) {
     to += in_buffer;
     from += in_source;
     prefetched_ += in_source;
@@ -265,8 +265,8 @@ class RowCursor {
   const PackTable& table_;
   OutgoingRuns outgoing_;
   RowGroup rows_;
-  std::ptrdiff_t to_step_;
-  std::ptrdiff_t from_step_;
+  Index to_step_;
+  Index from_step_;
   /// The prefetch distance, in panels.
   std::size_t distance_;
   std::size_t panel_;
@@ -323,7 +323,7 @@ void gather_pieces(Pack& pack) {
   for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
     std::byte* to = pack.buffer + table.panel_offsets[p];
     const std::byte* const from = pack.src + table.rows[p];
-    const std::ptrdiff_t* piece = table.pieces.data();
+    const Index* piece = table.pieces.data();
     for (std::size_t left = table.pieces.size(); left > 0;) {
       const std::size_t now = std::min(left, per_step);
       left -= now;

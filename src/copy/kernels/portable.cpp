@@ -38,14 +38,14 @@ void transpose_panel(const TransposePanel& panel) {
 }
 
 template <std::size_t item>
-void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
+void gather(std::byte* out, const std::byte* in, Index stride, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(out + i * item, in + static_cast<std::ptrdiff_t>(i) * stride, item);
+    std::memcpy(out + i * item, in + static_cast<Index>(i) * stride, item);
   }
 }
 
-std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, std::ptrdiff_t /*stride*/,
-                     std::size_t /*count*/, MemoryStreams /*streams*/) {
+std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, Index /*stride*/, std::size_t /*count*/,
+                     MemoryStreams /*streams*/) {
   return 0;
 }
 
@@ -66,12 +66,10 @@ void deinterleave_lines(std::byte* out, std::size_t pitch, const std::byte* in, 
 }
 
 template <std::size_t item>
-void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
-                std::size_t count) {
+void interleave(std::byte* out, const std::byte* in, Index pitch, std::size_t channels, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t c = 0; c < channels; ++c) {
-      std::memcpy(out + (i * channels + c) * item, in + static_cast<std::ptrdiff_t>(c) * pitch + i * item,
-                  item);
+      std::memcpy(out + (i * channels + c) * item, in + static_cast<Index>(c) * pitch + i * item, item);
     }
   }
 }
@@ -88,30 +86,28 @@ void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes, MemoryS
 }
 
 template <std::size_t item>
-void fill_strided(std::byte* dst, std::ptrdiff_t stride, const std::byte* from, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    std::memcpy(dst + static_cast<std::ptrdiff_t>(i) * stride, from, item);
+void fill_strided(std::byte* dst, Index stride, const std::byte* from, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(dst + static_cast<Index>(i) * stride, from, item);
 }
 
 void stream_line(std::byte* dst, const std::byte* line, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += 64) std::memcpy(dst + at, line, 64);
 }
 
-void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-               std::size_t rows, std::size_t bytes) {
+void copy_rows(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch, std::size_t rows,
+               std::size_t bytes) {
   for (std::size_t r = 0; r < rows; ++r) {
-    std::memcpy(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch,
-                src + static_cast<std::ptrdiff_t>(r) * src_pitch, bytes);
+    std::memcpy(dst + static_cast<Index>(r) * dst_pitch, src + static_cast<Index>(r) * src_pitch, bytes);
   }
 }
 
 template <std::size_t item>
-void fill_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-               std::size_t rows, std::size_t count) {
+void fill_rows(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch, std::size_t rows,
+               std::size_t count) {
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t i = 0; i < count; ++i) {
-      std::memcpy(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch + i * item,
-                  src + static_cast<std::ptrdiff_t>(r) * src_pitch, item);
+      std::memcpy(dst + static_cast<Index>(r) * dst_pitch + i * item, src + static_cast<Index>(r) * src_pitch,
+                  item);
     }
   }
 }
@@ -155,7 +151,7 @@ ConvertingKernels::Transpose no_transpose(DType /*to*/, DType /*from*/) {
 }
 
 template <std::size_t item>
-void interleave_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+void interleave_lines(std::byte* out, const std::byte* in, Index pitch, std::size_t channels,
                       std::size_t count, MemoryStreams /*streams*/) {
   interleave<item>(out, in, pitch, channels, count);
 }
@@ -163,20 +159,20 @@ void interleave_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch,
 constexpr ConvertingKernels converting{
     .deinterleave = no_deinterleave, .interleave = no_interleave, .transpose = no_transpose};
 
-void repeat(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes, std::size_t times,
+void repeat(std::byte* out, const std::byte* in, Index pitch, std::size_t bytes, std::size_t times,
             std::size_t count) {
   for (std::size_t i = 0; i < count; ++i, in += pitch) {
     for (std::size_t t = 0; t < times; ++t, out += bytes) std::memcpy(out, in, bytes);
   }
 }
 
-std::size_t repeat_lines(std::byte*, std::ptrdiff_t, std::size_t, const std::byte*, std::size_t, std::size_t,
+std::size_t repeat_lines(std::byte*, Index, std::size_t, const std::byte*, std::size_t, std::size_t,
                          std::size_t) {
   return 0;
 }
 
-void stream_alternating(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                        std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes) {
+void stream_alternating(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                        std::size_t rows, std::size_t bytes) {
   for (; rows > 0; --rows, dst += dst_pitch, src += src_pitch) {
     const std::size_t head = std::min((0 - reinterpret_cast<std::uintptr_t>(dst)) % 64, bytes);
     std::memcpy(dst + head, src + head, (bytes - head) / 64 * 64);
@@ -209,18 +205,18 @@ void transpose_indexed(std::byte* dst, const std::byte* src, const IndexedTile& 
 }
 
 template <std::size_t item>
-void transpose_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                       std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns) {
+void transpose_pitched(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                       std::size_t rows, std::size_t columns) {
   for (std::size_t c = 0; c < columns; ++c, dst += dst_pitch, src += item) {
     const std::byte* from = src;
     for (std::size_t r = 0; r < rows; ++r, from += src_pitch) std::memcpy(dst + r * item, from, item);
   }
 }
 
-void transpose_short(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-                     std::size_t rows, std::size_t columns, std::size_t item) {
+void transpose_short(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch, std::size_t rows,
+                     std::size_t columns, std::size_t item) {
   for (std::size_t c = 0; c < columns; ++c, dst += dst_pitch, src += item)
-    copy_rows(dst, static_cast<std::ptrdiff_t>(item), src, src_pitch, rows, item);
+    copy_rows(dst, static_cast<Index>(item), src, src_pitch, rows, item);
 }
 
 constexpr IndexedKernels indexed{

@@ -151,9 +151,8 @@ std::size_t repeat_rgb_pixels(const std::byte* in, std::size_t bytes, std::size_
 
 /// Repeats pixels and writes them to all copies from registers. Stores of pixels to a buffer in the L1 cache
 /// would wait behind the streaming stores, and reach .78 of a plain fill (4×4 pixels of uint8).
-inline std::size_t repeat_lines(std::byte* dst, std::ptrdiff_t dst_pitch, std::size_t copies,
-                                const std::byte* in, std::size_t bytes, std::size_t times,
-                                std::size_t count) {
+inline std::size_t repeat_lines(std::byte* dst, Index dst_pitch, std::size_t copies, const std::byte* in,
+                                std::size_t bytes, std::size_t times, std::size_t count) {
   const hn::FixedTag<std::uint8_t, widest> d;
   const std::size_t pixels = repeat_rgb_pixels(in, bytes, times, count, [=](std::size_t at, auto vector) {
     std::byte* to = dst + at;
@@ -166,28 +165,28 @@ inline std::size_t repeat_lines(std::byte* dst, std::ptrdiff_t dst_pitch, std::s
 /// Repeats items. Each item is loaded together with the bytes behind it, and written by blocks of 16 bytes;
 /// what the last block writes too much, the next item overwrites. The items at both ends, where these bytes
 /// may not be read or written, are left to the portable kernel.
-inline void repeat_items(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes,
+inline void repeat_items(std::byte* out, const std::byte* in, Index pitch, std::size_t bytes,
                          std::size_t times, std::size_t count) {
   constexpr std::size_t block = 16;
   const hn::FixedTag<std::uint8_t, block> d;
   const std::size_t period = bytes * times;
   std::size_t pixels = 0;
-  if (pitch == static_cast<std::ptrdiff_t>(bytes)) {
+  if (pitch == static_cast<Index>(bytes)) {
     const hn::FixedTag<std::uint8_t, widest> whole;
     pixels = repeat_rgb_pixels(in, bytes, times, count, [=](std::size_t at, auto vector) {
       hn::StoreU(vector, whole, reinterpret_cast<std::uint8_t*>(out + at));
     });
   }
   out += pixels * period;
-  in += static_cast<std::ptrdiff_t>(pixels) * pitch;
+  in += static_cast<Index>(pixels) * pitch;
   count -= pixels;
   const auto distance = static_cast<std::size_t>(pitch < 0 ? -pitch : pitch);
   const std::size_t beyond = distance == 0 ? count : (block - bytes + distance - 1) / distance;
   const std::size_t head = std::min(count, pitch < 0 ? beyond : 0);
   const std::size_t tail = std::max((block + period - 1) / period, pitch < 0 ? 0 : beyond);
   const auto repeat_portably = [&](std::size_t from, std::size_t to) {
-    portable_kernels().short_items->repeat(
-        out + from * period, in + static_cast<std::ptrdiff_t>(from) * pitch, pitch, bytes, times, to - from);
+    portable_kernels().short_items->repeat(out + from * period, in + static_cast<Index>(from) * pitch, pitch,
+                                           bytes, times, to - from);
   };
   if (head + tail >= count) return repeat_portably(0, count);
   repeat_portably(0, head);
@@ -195,8 +194,7 @@ inline void repeat_items(std::byte* out, const std::byte* in, std::ptrdiff_t pit
   const std::size_t blocks = (period + block - 1) / block;
   const auto first = hn::LoadU(d, from[0].data());
   for (std::size_t i = head; i < count - tail; ++i) {
-    const auto item =
-        hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(in + static_cast<std::ptrdiff_t>(i) * pitch));
+    const auto item = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(in + static_cast<Index>(i) * pitch));
     auto* to = reinterpret_cast<std::uint8_t*>(out + i * period);
     hn::StoreU(hn::TableLookupBytes(item, first), d, to);
     for (std::size_t j = 1, phase = 1 % bytes; j < blocks; ++j) {

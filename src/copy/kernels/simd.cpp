@@ -70,8 +70,8 @@ void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes, MemoryS
 /// banks, and prefetches 1 KiB ahead, across the end of a row into the rows that follow. Rows of 28 KiB:
 /// .74-.80 (row after row, four pages alternately), .82 (sequentially), .95 (four rows without prefetch) →
 /// .99-1.02 of a plain copy.
-void stream_alternating(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                        std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes) {
+void stream_alternating(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                        std::size_t rows, std::size_t bytes) {
   constexpr std::size_t line = 64;
   constexpr std::size_t piece = 128;
   constexpr std::size_t distance = 1024;
@@ -80,7 +80,7 @@ void stream_alternating(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byt
   std::array<std::size_t, Kernels::max_alternating> whole;
   std::size_t common = bytes;
   for (std::size_t r = 0; r < rows; ++r) {
-    const auto step = static_cast<std::ptrdiff_t>(r);
+    const auto step = static_cast<Index>(r);
     to[r] = dst + step * dst_pitch;
     const std::size_t head = std::min((0 - reinterpret_cast<std::uintptr_t>(to[r])) % line, bytes);
     to[r] += head;
@@ -89,15 +89,13 @@ void stream_alternating(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byt
     common = std::min(common, whole[r]);
   }
   common -= common % piece;
-  const std::ptrdiff_t next =
-      static_cast<std::ptrdiff_t>(rows) * src_pitch - static_cast<std::ptrdiff_t>(bytes);
+  const Index next = static_cast<Index>(rows) * src_pitch - static_cast<Index>(bytes);
   for (std::size_t at = 0; at < common; at += piece) {
-    const std::ptrdiff_t next_offset =
-        static_cast<std::ptrdiff_t>(at + distance) + (at + distance < common ? 0 : next);
+    const Index next_offset = static_cast<Index>(at + distance) + (at + distance < common ? 0 : next);
     for (std::size_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 2
       for (std::size_t part = at; part < at + piece; part += line) {
-        __builtin_prefetch(from[r] + next_offset + static_cast<std::ptrdiff_t>(part - at), 0, 3);
+        __builtin_prefetch(from[r] + next_offset + static_cast<Index>(part - at), 0, 3);
         stream_line_from(from[r] + part, to[r] + part);
       }
     }
@@ -173,12 +171,12 @@ void stream_line(std::byte* dst, const std::byte* line, std::size_t bytes) {
 /// Copies rows of a length that is known at compile time, by a few moves each. A call of memcpy would take
 /// longer than the copy itself. Example: pixels of 3 bytes that are flipped.
 template <std::size_t bytes>
-void copy_short_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+void copy_short_rows(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
                      std::size_t rows) {
   for (std::size_t r = 0; r < rows; ++r, dst += dst_pitch, src += src_pitch) std::memcpy(dst, src, bytes);
 }
 
-using CopyShortRows = void (*)(std::byte*, std::ptrdiff_t, const std::byte*, std::ptrdiff_t, std::size_t);
+using CopyShortRows = void (*)(std::byte*, Index, const std::byte*, Index, std::size_t);
 
 template <std::size_t... bytes>
 constexpr std::array<CopyShortRows, sizeof...(bytes)> short_rows_table(std::index_sequence<bytes...>) {
@@ -207,7 +205,7 @@ std::size_t reverse_short_rows(std::byte* dst, const std::byte* src, std::size_t
   // A vector would read behind the first rows and write behind the last ones, where this may not be allowed.
   const std::size_t margin = (16 + bytes - 1) / bytes;
   if (rows < 2 * margin) return 0;
-  const auto pitch = static_cast<std::ptrdiff_t>(bytes);
+  const auto pitch = static_cast<Index>(bytes);
   copy_margin(dst, pitch, src, -pitch, margin);
   std::size_t r = margin;
   for (; r + per_vector + margin <= rows; r += per_vector) {
@@ -227,26 +225,25 @@ inline void keep_store_order() {
 
 /// Copies rows by stores of `store_bytes`. Long rows are copied from their first whole line in the
 /// destination on, so that no store crosses a line.
-void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-               std::size_t rows, std::size_t bytes) {
+void copy_rows(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch, std::size_t rows,
+               std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, store_bytes> d;
   constexpr std::size_t step = hn::MaxLanes(d);
   constexpr std::size_t line = 64;
   constexpr std::size_t long_row_bytes = 512;
   static constexpr auto short_rows = short_rows_table(std::make_index_sequence<step>());
   if (bytes < step) {
-    const auto pitch = static_cast<std::ptrdiff_t>(bytes);
+    const auto pitch = static_cast<Index>(bytes);
     std::size_t done = 0;
     if (bytes > 0 && bytes < reversed_orders.size() && dst_pitch == pitch && src_pitch == -pitch)
       done = reverse_short_rows(dst, src, rows, bytes, short_rows[bytes]);
-    const auto at = static_cast<std::ptrdiff_t>(done);
+    const auto at = static_cast<Index>(done);
     short_rows[bytes](dst + at * dst_pitch, dst_pitch, src + at * src_pitch, src_pitch, rows - done);
     return;
   }
   for (std::size_t r = 0; r < rows; ++r) {
-    auto* to = reinterpret_cast<std::uint8_t*>(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch);
-    const auto* from =
-        reinterpret_cast<const std::uint8_t*>(src + static_cast<std::ptrdiff_t>(r) * src_pitch);
+    auto* to = reinterpret_cast<std::uint8_t*>(dst + static_cast<Index>(r) * dst_pitch);
+    const auto* from = reinterpret_cast<const std::uint8_t*>(src + static_cast<Index>(r) * src_pitch);
     std::size_t at = 0;
     if (bytes >= long_row_bytes) {
       for (; at < line; at += step) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
@@ -271,8 +268,8 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
 }
 
 template <std::size_t item>
-void fill_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-               std::size_t rows, std::size_t count) {
+void fill_rows(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch, std::size_t rows,
+               std::size_t count) {
   const hn::CappedTag<std::uint8_t, store_bytes> d;
   constexpr std::size_t step = hn::MaxLanes(d);
   const std::size_t bytes = count * item;
@@ -281,10 +278,10 @@ void fill_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
     return;
   }
   for (std::size_t r = 0; r < rows; ++r) {
-    auto* to = reinterpret_cast<std::uint8_t*>(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch);
+    auto* to = reinterpret_cast<std::uint8_t*>(dst + static_cast<Index>(r) * dst_pitch);
     alignas(step) std::array<std::uint8_t, step> items;
     for (std::size_t i = 0; i < step; i += item)
-      std::memcpy(items.data() + i, src + static_cast<std::ptrdiff_t>(r) * src_pitch, item);
+      std::memcpy(items.data() + i, src + static_cast<Index>(r) * src_pitch, item);
     const auto v = hn::Load(d, items.data());
     std::size_t at = 0;
     for (; at + 4 * step <= bytes; at += 4 * step) {
@@ -327,17 +324,17 @@ std::size_t fill_masked(std::byte* dst, std::size_t step, const std::byte* from,
 #endif
 
 template <std::size_t item>
-void fill_strided(std::byte* dst, std::ptrdiff_t stride, const std::byte* from, std::size_t count) {
+void fill_strided(std::byte* dst, Index stride, const std::byte* from, std::size_t count) {
   std::size_t done = 0;
 #if HWY_TARGET == HWY_AVX3
-  constexpr auto unit = static_cast<std::ptrdiff_t>(item);
+  constexpr auto unit = static_cast<Index>(item);
   if constexpr (item <= 8) {
     if (stride == 2 * unit || stride == 3 * unit || stride == 4 * unit)
       done = fill_masked<item>(dst, static_cast<std::size_t>(stride / unit), from, count);
   }
 #endif
-  portable_kernels().fill_strided[log2_of<item>](dst + static_cast<std::ptrdiff_t>(done) * stride, stride,
-                                                 from, count - done);
+  portable_kernels().fill_strided[log2_of<item>](dst + static_cast<Index>(done) * stride, stride, from,
+                                                 count - done);
 }
 
 void fence() {

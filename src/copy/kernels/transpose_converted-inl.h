@@ -85,7 +85,7 @@ struct ConvertLine<std::int32_t, std::int64_t> {
 template <class To, class From, std::size_t bytes>
 struct ConvertedColumns {
   std::byte* dst = nullptr;
-  std::ptrdiff_t dst_pitch = 0;
+  Index dst_pitch = 0;
   const std::byte* src = nullptr;
 
   static constexpr std::size_t line_src_bytes = 64 / sizeof(To) * sizeof(From);
@@ -94,7 +94,7 @@ struct ConvertedColumns {
   HWY_INLINE void write(std::size_t i) const {
     const std::size_t column = i / lines;
     const std::size_t line = i % lines;
-    ConvertLine<To, From>::write(dst + static_cast<std::ptrdiff_t>(column) * dst_pitch + line * 64,
+    ConvertLine<To, From>::write(dst + static_cast<Index>(column) * dst_pitch + line * 64,
                                  src + column * bytes + line * line_src_bytes);
   }
 };
@@ -149,7 +149,7 @@ void transpose_converted(const TransposePanel& panel) {
       }
     }
     for (; written < results; ++written) writer.write(written);
-    writer.dst = panel.dst + static_cast<std::ptrdiff_t>(l * columns) * panel.dst_pitch;
+    writer.dst = panel.dst + static_cast<Index>(l * columns) * panel.dst_pitch;
     writer.src = buffer;
     written = 0;
   }

@@ -30,7 +30,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Byte>
 struct IndexedAddresses {
   Byte* first;
-  const std::ptrdiff_t* offsets;
+  const Index* offsets;
 
   /// Returns the address of the first one, and goes to the next one.
   HWY_INLINE Byte* next() { return first + *offsets++; }
@@ -45,7 +45,7 @@ struct IndexedAddresses {
 template <class Byte>
 struct PitchedAddresses {
   Byte* first;
-  std::ptrdiff_t pitch;
+  Index pitch;
 
   /// Returns the address of the first one, and goes to the next one. The `asm` keeps the compiler from
   /// replacing these sums by 16 products in as many registers, which cost spills: 1 → .82 of the speed (64×64
@@ -56,9 +56,7 @@ struct PitchedAddresses {
     asm("" : "+r"(first));
     return current;
   }
-  HWY_INLINE Byte* operator[](std::size_t at) const {
-    return first + static_cast<std::ptrdiff_t>(at) * pitch;
-  }
+  HWY_INLINE Byte* operator[](std::size_t at) const { return first + static_cast<Index>(at) * pitch; }
   [[nodiscard]] HWY_INLINE PitchedAddresses from(std::size_t at, std::size_t byte) const {
     return {(*this)[at] + byte, pitch};
   }
@@ -261,8 +259,8 @@ HWY_NOINLINE void transpose_by_squares(PitchedAddresses<std::byte> columns, std:
 }
 
 template <std::size_t item>
-void transpose_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                       std::ptrdiff_t src_pitch, std::size_t row_count, std::size_t column_count) {
+void transpose_pitched(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                       std::size_t row_count, std::size_t column_count) {
   const PitchedAddresses<std::byte> columns{dst, dst_pitch};
   const PitchedAddresses<const std::byte> rows{src, src_pitch};
   if constexpr (widest > 16 && item >= 4) {
@@ -286,8 +284,8 @@ void transpose_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte
 }
 
 /// Copies rows of 32 to 64 bytes: the first 32 and the last 32, which may overlap.
-inline void copy_overlapping(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                             std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes) {
+inline void copy_overlapping(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                             std::size_t rows, std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, 32> d;
   constexpr std::size_t step = hn::MaxLanes(d);
   for (; rows > 0; --rows, dst += dst_pitch, src += src_pitch) {
@@ -299,8 +297,8 @@ inline void copy_overlapping(std::byte* dst, std::ptrdiff_t dst_pitch, const std
 }
 
 /// Copies rows of whole lines by the widest vectors.
-inline void copy_line_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                           std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes) {
+inline void copy_line_rows(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                           std::size_t rows, std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, 64> d;
   for (; rows > 0; --rows, dst += dst_pitch, src += src_pitch) {
     const auto* from = reinterpret_cast<const std::uint8_t*>(src);

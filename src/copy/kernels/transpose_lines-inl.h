@@ -29,7 +29,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// streaming stores: .81 → .86 of a plain copy.
 class Addresses {
  public:
-  HWY_INLINE Addresses(const std::byte* first, std::ptrdiff_t step) : at_(first), step_(step) {}
+  HWY_INLINE Addresses(const std::byte* first, Index step) : at_(first), step_(step) {}
 
   HWY_INLINE const std::byte* next() {
     const std::byte* const here = at_;
@@ -42,7 +42,7 @@ class Addresses {
 
  private:
   const std::byte* at_;
-  std::ptrdiff_t step_;
+  Index step_;
 };
 
 /// Transposes a line of each of the next 64 / item rows in registers.
@@ -64,8 +64,7 @@ HWY_INLINE void transpose_line(D d, V* v, Addresses& rows) {
 /// Transposes a line of each of the next 64 / item rows, and writes each column by streaming stores. After
 /// each column it calls `prefetch`.
 template <std::size_t item, class Prefetch>
-HWY_INLINE void write_transposed(std::byte* dst, std::ptrdiff_t dst_pitch, Addresses& rows,
-                                 const Prefetch& prefetch) {
+HWY_INLINE void write_transposed(std::byte* dst, Index dst_pitch, Addresses& rows, const Prefetch& prefetch) {
   constexpr std::size_t line = 64;
   constexpr std::size_t count = line / item;
   using T = Item<item>;

@@ -55,17 +55,17 @@ class ShortItems {
 
   /// Transposes: dst[c * dst_pitch + r * item] = src[r * src_pitch + c * item]. Precondition: at least `side`
   /// rows, and at least 16 bytes in a row.
-  HWY_INLINE void transpose(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                            std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns) const {
+  HWY_INLINE void transpose(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                            std::size_t rows, std::size_t columns) const {
     const std::size_t whole = ((columns * item_ - short_vector) / bytes_ + 1) * side;
     for (std::size_t c = 0; c < whole; c += side) {
-      transpose_columns(dst + static_cast<std::ptrdiff_t>(c) * dst_pitch, dst_pitch, src + c * item_,
-                        src_pitch, rows, spread_);
+      transpose_columns(dst + static_cast<Index>(c) * dst_pitch, dst_pitch, src + c * item_, src_pitch, rows,
+                        spread_);
     }
     // The last columns end with the row, so they are read together with bytes before them.
     for (std::size_t c = whole; c < columns; c += side) {
       const std::size_t column = std::min(c, columns - side);
-      transpose_columns(dst + static_cast<std::ptrdiff_t>(column) * dst_pitch, dst_pitch,
+      transpose_columns(dst + static_cast<Index>(column) * dst_pitch, dst_pitch,
                         src + (column + side) * item_ - short_vector, src_pitch, rows, spread_last_);
     }
   }
@@ -75,30 +75,29 @@ class ShortItems {
   using Vector = hn::Vec<Bytes>;
   using Lanes = hn::Repartition<hwy::UnsignedFromSize<lane>, Bytes>;
 
-  HWY_INLINE void transpose_columns(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                                    std::ptrdiff_t src_pitch, std::size_t rows, Vector spread) const {
+  HWY_INLINE void transpose_columns(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                                    std::size_t rows, Vector spread) const {
     std::size_t r = 0;
     for (; r + 2 * side <= rows; r += side)
-      transpose_square<false>(dst + r * item_, dst_pitch, src + static_cast<std::ptrdiff_t>(r) * src_pitch,
-                              src_pitch, spread);
+      transpose_square<false>(dst + r * item_, dst_pitch, src + static_cast<Index>(r) * src_pitch, src_pitch,
+                              spread);
     for (; r < rows; r += side) {
       const std::size_t row = std::min(r, rows - side);
-      transpose_square<true>(dst + row * item_, dst_pitch, src + static_cast<std::ptrdiff_t>(row) * src_pitch,
+      transpose_square<true>(dst + row * item_, dst_pitch, src + static_cast<Index>(row) * src_pitch,
                              src_pitch, spread);
     }
   }
 
   template <bool exact>
-  HWY_INLINE void transpose_square(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                                   std::ptrdiff_t src_pitch, Vector spread) const {
+  HWY_INLINE void transpose_square(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                                   Vector spread) const {
     const Lanes lanes;
     const auto row = [&](std::size_t r) HWY_ATTR {
-      const auto* at =
-          reinterpret_cast<const std::uint8_t*>(src + static_cast<std::ptrdiff_t>(r) * src_pitch);
+      const auto* at = reinterpret_cast<const std::uint8_t*>(src + static_cast<Index>(r) * src_pitch);
       return hn::BitCast(lanes, hn::TableLookupBytesOr0(hn::LoadU(Bytes(), at), spread));
     };
     const auto column = [&](std::size_t c, auto items) HWY_ATTR {
-      store<exact>(dst + static_cast<std::ptrdiff_t>(c) * dst_pitch,
+      store<exact>(dst + static_cast<Index>(c) * dst_pitch,
                    hn::TableLookupBytesOr0(hn::BitCast(Bytes(), items), compact_));
     };
     if constexpr (lane == 8) {
@@ -144,9 +143,8 @@ class ShortItems {
   Vector compact_;
 };
 
-inline void transpose_short(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                            std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns,
-                            std::size_t item) {
+inline void transpose_short(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch,
+                            std::size_t rows, std::size_t columns, std::size_t item) {
   if (item <= 4) {
     ShortItems<4>(item).transpose(dst, dst_pitch, src, src_pitch, rows, columns);
   } else {

@@ -74,9 +74,8 @@ class ColumnWriter {
 
   /// The tile whose first column is `first`.
   ColumnWriter(const TransposePanel& panel, std::size_t first, const std::byte* transposed)
-      : dst_(panel.column_offsets == nullptr
-                 ? panel.dst + static_cast<std::ptrdiff_t>(first) * panel.dst_pitch
-                 : panel.dst),
+      : dst_(panel.column_offsets == nullptr ? panel.dst + static_cast<Index>(first) * panel.dst_pitch
+                                             : panel.dst),
         dst_pitch_(panel.dst_pitch),
         column_offsets_(panel.column_offsets == nullptr ? nullptr : panel.column_offsets + first),
         src_(reinterpret_cast<const std::uint8_t*>(transposed)),
@@ -127,8 +126,8 @@ class ColumnWriter {
   static constexpr std::size_t step = hn::MaxLanes(d);
 
   [[nodiscard]] HWY_INLINE std::byte* start_of(std::size_t column) const {
-    return dst_ + (column_offsets_ == nullptr ? static_cast<std::ptrdiff_t>(column) * dst_pitch_
-                                              : column_offsets_[column]);
+    return dst_ +
+           (column_offsets_ == nullptr ? static_cast<Index>(column) * dst_pitch_ : column_offsets_[column]);
   }
 
   static HWY_INLINE void write_shifted(std::uint8_t* to, const std::uint8_t* from, std::size_t shift,
@@ -201,8 +200,8 @@ class ColumnWriter {
   }
 
   std::byte* dst_ = nullptr;
-  std::ptrdiff_t dst_pitch_ = 0;
-  const std::ptrdiff_t* column_offsets_ = nullptr;
+  Index dst_pitch_ = 0;
+  const Index* column_offsets_ = nullptr;
   const std::uint8_t* src_ = nullptr;
   std::uint8_t* partial_lines_ = nullptr;
   /// Bytes of a column of the rows that there are.

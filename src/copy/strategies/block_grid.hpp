@@ -10,7 +10,7 @@
 
 #include "copy/cursor.hpp"
 #include "plan/nest.hpp"
-#include "tenstride/copy_strategy.hpp"
+#include "tenstride/plan/copy_strategy.hpp"
 
 namespace tenstride::copy {
 

@@ -86,21 +86,21 @@ class TableMaker {
  private:
   /// Adds the offsets of a loop around the loops that the table has.
   template <class Table>
-  static void add_loop(Table& offsets, Index extent, std::ptrdiff_t stride) {
+  static void add_loop(Table& offsets, Index extent, Index stride) {
     const std::size_t count = offsets.size();
     offsets.reserve(count * static_cast<std::size_t>(extent));
     for (Index i = 1; i < extent; ++i) {
       for (std::size_t j = 0; j < count; ++j) {
         offsets.push_back(
-            static_cast<typename Table::value_type>(offsets[j] + static_cast<std::ptrdiff_t>(i * stride)));
+            static_cast<typename Table::value_type>(offsets[j] + static_cast<Index>(i * stride)));
       }
     }
   }
 
   /// The offsets of items in the source and in the buffer, in bytes.
   struct ItemOffsets {
-    std::vector<std::ptrdiff_t> src{0};
-    std::vector<std::ptrdiff_t> buffer{0};
+    std::vector<Index> src{0};
+    std::vector<Index> buffer{0};
   };
 
   [[nodiscard]] ItemOffsets offsets_of(const SortedLoops& side, const Extents& extent,
@@ -137,8 +137,7 @@ class TableMaker {
     }
     ItemOffsets others = offsets_of(other_side, extent, buffer_stride);
     pack.rows = std::move(others.src);
-    for (const std::ptrdiff_t offset : others.buffer)
-      pack.panel_offsets.push_back(static_cast<std::int32_t>(offset));
+    for (const Index offset : others.buffer) pack.panel_offsets.push_back(static_cast<std::int32_t>(offset));
   }
 
   /// Fills the table of gathered pieces, in the order of the run. Takes in as many of the run's loops as
@@ -205,7 +204,7 @@ class TableMaker {
         add_loop(pack.src_runs, extent[d], stride);
       }
     }
-    for (std::ptrdiff_t& run : pack.src_runs) run += below;
+    for (Index& run : pack.src_runs) run += below;
     pack.src_run_lines = static_cast<std::size_t>((reach + line - 1) / line);
   }
 
@@ -222,13 +221,13 @@ class TableMaker {
     for (std::size_t i = 0; i < items.src.size(); ++i) {
       for (std::size_t b = 0; b < pack.item; ++b) {
         pack.src_bytes[static_cast<std::size_t>(items.buffer[i]) + b] =
-            static_cast<std::uint16_t>(items.src[i] - tables.lowest + static_cast<std::ptrdiff_t>(b));
+            static_cast<std::uint16_t>(items.src[i] - tables.lowest + static_cast<Index>(b));
       }
     }
     pack.program = make_program(pack.src_bytes, rows_of_program(pack), pack.src_step, permuted_bytes_);
     pack.is_lines = tables.runs.size() == 1 && permuted_bytes_ == line_bytes &&
                     pack.program.bytes % line_bytes == 0 && tables.run_items * pack.item % line_bytes == 0 &&
-                    pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes);
+                    pack.buffer_step == static_cast<Index>(pack.bytes);
   }
 
   /// The number of rows that are permuted at a time: as many as fill vectors best, where rows are contiguous
@@ -237,7 +236,7 @@ class TableMaker {
     constexpr std::size_t max_vectors = 16;
     constexpr std::size_t max_gap = 64;
     const std::size_t span = *std::max_element(pack.src_bytes.begin(), pack.src_bytes.end()) + std::size_t{1};
-    const bool are_contiguous = pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes) &&
+    const bool are_contiguous = pack.buffer_step == static_cast<Index>(pack.bytes) &&
                                 static_cast<std::size_t>(std::abs(pack.src_step)) <= span + max_gap;
     std::size_t best = 1;
     double lowest_waste = std::numeric_limits<double>::infinity();
@@ -259,7 +258,7 @@ class TableMaker {
   static void fill_columns(BlockTables& tables, const ItemOffsets& items) {
     PackTable& pack = tables.pack;
     const auto [lowest, highest] = std::minmax_element(items.src.begin(), items.src.end());
-    const auto item = static_cast<std::ptrdiff_t>(pack.item);
+    const auto item = static_cast<Index>(pack.item);
     tables.lowest = *lowest;
     constexpr std::int32_t gap = -1;
     pack.columns.assign(static_cast<std::size_t>((*highest - *lowest) / item + 1), gap);

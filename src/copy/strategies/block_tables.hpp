@@ -15,9 +15,9 @@ namespace tenstride::copy {
 struct BlockTables {
   PackTable pack;
   /// The offset of each run in the destination, in bytes.
-  std::vector<std::ptrdiff_t> runs;
+  std::vector<Index> runs;
   /// The offset of the block's lowest address in the source from its first item, in bytes: 0, or negative.
-  std::ptrdiff_t lowest = 0;
+  Index lowest = 0;
   /// The number of items of a run.
   std::size_t run_items = 1;
 };

@@ -166,7 +166,7 @@ class ChannelTiles {
     const auto log2 = static_cast<Size>(std::countr_zero(item));
     const Size lane = std::max<Size>(line_bytes / item, 1);
     const Size whole = is_line ? count / lane * lane : 0;
-    const auto row_pitch = static_cast<std::ptrdiff_t>(pitch);
+    const auto row_pitch = static_cast<Index>(pitch);
     bound_.kernels.interleave_lines[log2](dst, rows, row_pitch, channels, whole, plan_.streams);
     if (whole == count) return;
     bound_.kernels.interleave[log2](first_, rows + whole * item, row_pitch, channels, count - whole);

@@ -34,7 +34,7 @@ void OutgoingConverted::begin(const OutgoingRuns& bytes) {
 void OutgoingConverted::write_through_cache(const OutgoingRuns& bytes) {
   const OutgoingRuns runs = in_items(bytes);
   for (std::size_t r = 0; r < runs.count; ++r)
-    convert(runs.dst + runs.offsets[r], runs.rows + static_cast<std::ptrdiff_t>(r) * runs.pitch, runs.items);
+    convert(runs.dst + runs.offsets[r], runs.rows + static_cast<Index>(r) * runs.pitch, runs.items);
 }
 
 void OutgoingConverted::write(std::size_t lines) {

@@ -118,8 +118,8 @@ class Worker {
   }
 
   /// The offset of the end of the source from its first item, in bytes.
-  static std::ptrdiff_t end_of_source(const Nest& nest) {
-    std::ptrdiff_t end = nest.src_item;
+  static Index end_of_source(const Nest& nest) {
+    Index end = nest.src_item;
     for (std::size_t d = 0; d < nest.count; ++d)
       end += std::max<Index>((nest[d].extent - 1) * nest[d].src_stride, 0);
     return end;
@@ -189,7 +189,7 @@ class Worker {
       pack.first_panel = p;
       pack.last_panel = p + 1;
       const auto* const rows = &table.rows[p * table.panel_rows];
-      const std::ptrdiff_t highest = *std::max_element(rows, rows + table.filled_rows);
+      const Index highest = *std::max_element(rows, rows + table.filled_rows);
       const bool fits = pack.src + highest + min_row_read <= src_end_;
       (fits ? kernel : kernel_of(portable_pack_kernels(), table))(pack);
     }
@@ -228,7 +228,7 @@ class Worker {
     out.offsets = current.runs.data();
     out.count = current.runs.size();
     out.rows = rows_[buffer];
-    out.pitch = static_cast<std::ptrdiff_t>(pitch_);
+    out.pitch = static_cast<Index>(pitch_);
     out.next_rows = rows_[buffer ^ 1U];
     out.items = current.run_items * static_cast<std::size_t>(nest_.dst_item);
     // Runs shorter than a line have no line to hand on.
@@ -252,7 +252,7 @@ class Worker {
       return;
     }
     for (std::size_t r = 0; r < out.count; ++r)
-      std::memcpy(out.dst + out.offsets[r], out.rows + static_cast<std::ptrdiff_t>(r) * out.pitch, out.items);
+      std::memcpy(out.dst + out.offsets[r], out.rows + static_cast<Index>(r) * out.pitch, out.items);
   }
 
   const PipelinedBlocks& strategy_;

@@ -156,7 +156,7 @@ class RowRepeater {
     options.scale = plan.scale;
     options.shift = plan.shift;
     options.max_threads = 1;
-    return tenstride::plan(to, plan.dst_type, from, plan.src_type, options);
+    return tenstride::plan_copy(to, plan.dst_type, from, plan.src_type, options);
   }
 
   const BoundPlan& bound_;

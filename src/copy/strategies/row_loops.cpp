@@ -71,7 +71,7 @@ class RunWorker {
   /// Copies `count` rows along the loop around the row.
   void rows(const Cursor& at, Index count) {
     const Loop run = at.run();
-    const auto pitch = static_cast<std::ptrdiff_t>(row_bytes());
+    const auto pitch = static_cast<Index>(row_bytes());
     if (!bound_.plan.streaming || run.dst_stride != pitch) {
       put_rows(at.dst(), run.dst_stride, at.src(), run.src_stride, count);
       return;
@@ -148,8 +148,7 @@ class RunWorker {
     return static_cast<std::size_t>(inner_.extent) * bound_.dst_item * times_;
   }
 
-  void put_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-                Index count) const {
+  void put_rows(std::byte* dst, Index dst_pitch, const std::byte* src, Index src_pitch, Index count) const {
     const auto rows = static_cast<std::size_t>(count);
     if (times_ > 1) {
       bound_.kernels.short_items->repeat(dst, src, src_pitch, row_bytes() / times_, times_, rows);
@@ -237,7 +236,7 @@ class RunWorker {
   /// Has `count` items from `src` on prefetched while as many are written, if they lie close together.
   void prefetch_lines(const std::byte* src, Index count) {
     sink_.prefetch() = {};
-    const std::ptrdiff_t stride = inner_.src_stride;
+    const Index stride = inner_.src_stride;
     const auto distance = static_cast<std::size_t>(stride < 0 ? -stride : stride);
     // The processor prefetches shorter pieces by itself.
     if (distance > line_bytes || static_cast<std::size_t>(count) * distance < min_prefetched_bytes) return;
@@ -267,7 +266,7 @@ class RunWorker {
     }
   }
 
-  void pack(const std::byte* src, std::ptrdiff_t stride, Index count) {
+  void pack(const std::byte* src, Index stride, Index count) {
     bound_.kernels.gather[bound_.item_log2()](packed_.data(), src, stride, static_cast<std::size_t>(count));
   }
 

@@ -134,12 +134,12 @@ class TileWorker {
   }
 
   /// Queues rows of whole lines of a buffer for streaming stores.
-  void queue_stores(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, Size src_pitch,
-                    Size count, Size bytes, bool from_first) {
+  void queue_stores(std::byte* dst, Index dst_pitch, const std::byte* src, Size src_pitch, Size count,
+                    Size bytes, bool from_first) {
     queue_.dst = dst;
     queue_.dst_pitch = dst_pitch;
     queue_.src = src;
-    queue_.src_pitch = static_cast<std::ptrdiff_t>(src_pitch);
+    queue_.src_pitch = static_cast<Index>(src_pitch);
     queue_.count = count;
     queue_.bytes = bytes;
     queued_from_first_ = from_first;
@@ -219,7 +219,7 @@ class TileWorker {
     }
     if (!tiling_.has_partial_lines && channels_.convert_deinterleaved(tile, rows)) return;
     Tile block = tile;
-    const std::ptrdiff_t offset = rows.offset;
+    const Index offset = rows.offset;
     Index along = 0;
     if (is_transposed_along(tile)) {
       flush();

@@ -21,7 +21,7 @@ struct DestinationRun {
   /// Whether the run is one loop, with one stride in the source.
   bool is_plain = true;
   bool is_scaled = false;
-  std::ptrdiff_t src_stride = 0;
+  Index src_stride = 0;
 
   DestinationRun(const BoundPlan& bound, std::size_t outermost) : bound_(bound), outermost_(outermost) {
     const std::size_t last = bound.plan.loops.size() - 1;
@@ -48,7 +48,7 @@ struct DestinationRun {
 
 /// Whether the prefetched lines of `rows` rows, `pitch` bytes apart, exceed some set of the L1 cache: it has
 /// 64 sets of 8 lines, one line of a page in each set.
-inline bool overfill_sets(std::size_t rows, std::ptrdiff_t pitch) {
+inline bool overfill_sets(std::size_t rows, Index pitch) {
   constexpr std::size_t sets = 64;
   constexpr std::size_t ways = 8;
   constexpr std::size_t lines = TransposePanel::l1_distance_lines + 2;
@@ -70,7 +70,7 @@ struct Tiling {
   Loop run;
   /// Whether scale and shift have a number for each column.
   bool has_scaled_columns = false;
-  std::vector<std::ptrdiff_t> column_offsets;
+  std::vector<Index> column_offsets;
   /// The first loop of the source run.
   std::size_t run_loop = 0;
   /// The number of items between the start of a line and the destination: the rows of every strip are shifted

@@ -4,9 +4,9 @@
 #include <array>
 
 #include "elementwise/kernels/element.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
-namespace tenstride::copy {
+namespace tenstride::elementwise {
 
 void throw_zero_division() {
   throw RuntimeError("ZeroDivisionError: integers must not be divided by 0");
@@ -151,4 +151,4 @@ ExtremeRow extreme_row(Extreme which, DType type) {
   return or_else(arithmetic_kernels().extreme(which, type), portable_extreme(which, type));
 }
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::elementwise

@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <string_view>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/export.hpp"
-#include "tenstride/index.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/base/index.hpp"
 
-namespace tenstride::copy {
+namespace tenstride::elementwise {
 
 enum class UnaryOp : unsigned char {
   neg,
@@ -92,4 +92,4 @@ TENSTRIDE_API BinaryRow binary_row(BinaryOp op, DType type);
 TernaryRow ternary_row(TernaryOp op, DType type);
 ExtremeRow extreme_row(Extreme which, DType type);
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::elementwise

@@ -34,7 +34,7 @@
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace tenstride::copy::arithmetic {  // its own namespace: the copy kernels have some of the same names
+namespace tenstride::elementwise::arithmetic {  // its own: comparisons have some of the same names
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -387,17 +387,17 @@ const ArithmeticKernels& own_arithmetic_table() {
 #endif
 
 }  // namespace HWY_NAMESPACE
-}  // namespace tenstride::copy::arithmetic
+}  // namespace tenstride::elementwise::arithmetic
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "copy/kernels/compiled-inl.h"
 
-namespace tenstride::copy {
+namespace tenstride::elementwise {
 namespace arithmetic {
 
 static const ArithmeticKernels& table_named(std::string_view name) {
-  return compiled_for<decltype(&portable_arithmetic_kernels)>(
+  return copy::compiled_for<decltype(&portable_arithmetic_kernels)>(
       name, {TENSTRIDE_COMPILED(own_arithmetic_table){"portable", portable_arithmetic_kernels}})();
 }
 
@@ -408,9 +408,9 @@ const ArithmeticKernels& arithmetic_kernels(std::string_view name) {
 }
 
 const ArithmeticKernels& arithmetic_kernels() {
-  static const ArithmeticKernels& chosen = arithmetic_kernels(kernels().name);
+  static const ArithmeticKernels& chosen = arithmetic_kernels(copy::kernels().name);
   return chosen;
 }
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::elementwise
 #endif  // HWY_ONCE

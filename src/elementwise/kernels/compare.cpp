@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
-namespace tenstride::copy {
+namespace tenstride::elementwise {
 namespace {
 
 template <Comparison comparison, class T>
@@ -122,4 +122,4 @@ TruthRow any_row(DType type) {
   return or_else(compare_kernels().any(type), portable_any(type));
 }
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::elementwise

@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <string_view>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/export.hpp"
-#include "tenstride/index.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/base/index.hpp"
 
-namespace tenstride::copy {
+namespace tenstride::elementwise {
 
 enum class Comparison : unsigned char { eq, ne, lt, le, gt, ge };
 
@@ -51,4 +51,4 @@ TENSTRIDE_API CompareRow compare_row(Comparison comparison, DType type);
 TruthRow all_row(DType type);
 TruthRow any_row(DType type);
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::elementwise

@@ -16,15 +16,17 @@
 #include "copy/convert/types-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "elementwise/kernels/compare.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace tenstride::copy {
+namespace tenstride::elementwise {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 namespace hn = hwy::HWY_NAMESPACE;
+using copy::HWY_NAMESPACE::is_half;
+using copy::HWY_NAMESPACE::widen_halves;
 
 /// Whether the opposite comparison is computed, and its result inverted at the end: Highway's Ne is false for
 /// NaN, and integers have no Le and Ge.
@@ -277,23 +279,23 @@ const CompareKernels& own_compare_table() {
 #endif
 
 }  // namespace HWY_NAMESPACE
-}  // namespace tenstride::copy
+}  // namespace tenstride::elementwise
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include "copy/kernels/compiled-inl.h"
 
-namespace tenstride::copy {
+namespace tenstride::elementwise {
 
 const CompareKernels& compare_kernels(std::string_view name) {
-  return compiled_for<decltype(&portable_compare_kernels)>(
+  return copy::compiled_for<decltype(&portable_compare_kernels)>(
       name, {TENSTRIDE_COMPILED(own_compare_table){"portable", portable_compare_kernels}})();
 }
 
 const CompareKernels& compare_kernels() {
-  static const CompareKernels& chosen = compare_kernels(kernels().name);
+  static const CompareKernels& chosen = compare_kernels(copy::kernels().name);
   return chosen;
 }
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::elementwise
 #endif  // HWY_ONCE

@@ -8,9 +8,9 @@
 #include <type_traits>
 
 #include "elementwise/kernels/arithmetic.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
-namespace tenstride::copy {
+namespace tenstride::elementwise {
 
 template <class T>
 inline constexpr bool is_whole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
@@ -320,4 +320,4 @@ T ternary_element(const T& a, const T& b, const T& c) {
   }
 }
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::elementwise

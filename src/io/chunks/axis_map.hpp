@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/large/file_chain.hpp"
-#include "tenstride/dims.hpp"
+#include "tenstride/base/dims.hpp"
 
 namespace tenstride::io {
 

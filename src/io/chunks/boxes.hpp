@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "io/chunks/chunk_store.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {
 

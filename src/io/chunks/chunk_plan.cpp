@@ -7,7 +7,7 @@
 #include "base/message.hpp"
 #include "io/chunks/boxes.hpp"
 #include "io/chunks/tile_choice.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -14,8 +14,8 @@
 #include "io/chunks/fill_elements.hpp"
 #include "io/disk/disk.hpp"
 #include "io/large/worker_thread.hpp"
-#include "tenstride/block_plan.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/io/plan/block_plan.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::io {
 namespace {

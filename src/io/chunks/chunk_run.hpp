@@ -9,7 +9,7 @@
 #include "io/chunks/parts.hpp"
 #include "io/large/part_sum.hpp"
 #include "io/large/tile_copy.hpp"
-#include "tenstride/checksum.hpp"
+#include "tenstride/checksum/checksum.hpp"
 
 namespace tenstride::io {
 

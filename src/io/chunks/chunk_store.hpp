@@ -7,8 +7,8 @@
 #include <memory>
 #include <span>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 

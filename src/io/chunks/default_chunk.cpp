@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tenstride/index.hpp"
+#include "tenstride/base/index.hpp"
 
 namespace tenstride::io {
 namespace {

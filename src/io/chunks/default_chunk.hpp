@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tenstride/dims.hpp"
+#include "tenstride/base/dims.hpp"
 
 namespace tenstride::io {
 

@@ -9,7 +9,7 @@
 #include "files/system_reason.hpp"
 #include "files/transfer.hpp"
 #include "io/chunks/parts.hpp"
-#include "tenstride/file_runs.hpp"
+#include "io/plan/file_runs.hpp"
 
 namespace tenstride::io {
 namespace {

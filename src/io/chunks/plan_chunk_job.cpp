@@ -5,7 +5,7 @@
 #include "io/chunks/boxes.hpp"
 #include "io/chunks/chunk_job.hpp"
 #include "io/large/file_limits.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::io {
 namespace {

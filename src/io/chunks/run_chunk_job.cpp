@@ -12,7 +12,7 @@
 #include "io/large/run_report.hpp"
 #include "io/large/source_files.hpp"
 #include "io/large/unpacked_file.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::io {
 namespace {

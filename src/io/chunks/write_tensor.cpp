@@ -3,8 +3,8 @@
 
 #include "io/chunks/boxes.hpp"
 #include "io/chunks/fill_elements.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::io {
 void write_tensor(ChunkSink& sink, const Tensor& tensor) {

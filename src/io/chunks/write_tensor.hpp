@@ -2,7 +2,7 @@
 #pragma once
 
 #include "io/chunks/chunk_store.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {
 

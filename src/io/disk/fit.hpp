@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tenstride/disk_rates.hpp"
+#include "tenstride/io/disk_rates.hpp"
 
 namespace tenstride::io::detail {
 

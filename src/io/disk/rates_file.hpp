@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tenstride/disk_rates.hpp"
+#include "tenstride/io/disk_rates.hpp"
 
 /// What is kept of measured disks: one line for each.
 namespace tenstride::io::detail {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "tenstride/io/element_order.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {
 

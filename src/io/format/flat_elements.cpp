@@ -9,9 +9,9 @@
 #include "io/input.hpp"
 #include "io/stream/crc32.hpp"
 #include "io/stream/inflate_stream.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/parallel/parallel.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {

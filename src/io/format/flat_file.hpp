@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tenstride/io/save.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "io/format/python_json.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::io {
 namespace {

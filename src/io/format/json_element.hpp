@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
 
 namespace tenstride::io {
 

@@ -3,7 +3,7 @@
 
 #include "base/message.hpp"
 #include "io/format/format.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::io {
 namespace {

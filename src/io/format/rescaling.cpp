@@ -9,10 +9,10 @@
 #include "base/message.hpp"
 #include "io/format/python_json.hpp"
 #include "io/format/scaling.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/compare.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/selection.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/elementwise/compare.hpp"
+#include "tenstride/ops/selection.hpp"
 
 namespace tenstride::io {
 namespace {

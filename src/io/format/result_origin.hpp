@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tenstride/io/file.hpp"
-#include "tenstride/reduce.hpp"
+#include "tenstride/reduce/reduce.hpp"
 
 namespace tenstride::io {
 

@@ -9,7 +9,7 @@
 #include "io/format/python_json.hpp"
 #include "ledger/watch.hpp"
 #include "tensor/require_memory.hpp"
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 #include "tenstride/io/save.hpp"
 
 namespace tenstride::io {

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "base/message.hpp"
+#include "base/nearest_name.hpp"
 #include "io/format/flat_elements.hpp"
 #include "io/format/format.hpp"
 #include "io/input.hpp"
 #include "ledger/watch.hpp"
 #include "tenstride/io/file.hpp"
-#include "tenstride/nearest_name.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -2,7 +2,7 @@
 #include "io/hdf5/codec.hpp"
 
 #include "base/message.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 

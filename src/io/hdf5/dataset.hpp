@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/dims.hpp"
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dims.hpp"
+#include "tenstride/base/dtype.hpp"
 #include "tenstride/io/element_order.hpp"
 
 namespace tenstride::io {

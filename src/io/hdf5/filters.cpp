@@ -6,8 +6,8 @@
 
 #include "base/message.hpp"
 #include "ledger/watch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/copy/copy.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -6,7 +6,7 @@
 #include "io/hdf5/hdf5_sink.hpp"
 #include "io/hdf5/hdf5_source.hpp"
 #include "io/hdf5/superblock.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 namespace {

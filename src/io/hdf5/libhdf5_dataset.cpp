@@ -9,7 +9,7 @@
 #include "base/message.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/hdf5/libhdf5.hpp"
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
 #include "tenstride/io/element_order.hpp"
 
 namespace tenstride::io {

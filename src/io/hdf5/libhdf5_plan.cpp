@@ -6,8 +6,8 @@
 #include "io/hdf5/hdf5_sink.hpp"
 #include "io/hdf5/libhdf5_driver.hpp"
 #include "io/hdf5/libhdf5_write.hpp"
-#include "tenstride/dtype.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 namespace {

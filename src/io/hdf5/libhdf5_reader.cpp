@@ -8,7 +8,7 @@
 
 #include "io/hdf5/libhdf5_datatype.hpp"
 #include "io/hdf5/refuse.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 namespace {

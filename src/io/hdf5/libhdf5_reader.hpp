@@ -7,7 +7,7 @@
 #include "io/hdf5/dataset.hpp"
 #include "io/hdf5/hdf5_source.hpp"
 #include "io/hdf5/libhdf5_driver.hpp"
-#include "tenstride/dims.hpp"
+#include "tenstride/base/dims.hpp"
 
 namespace tenstride::io {
 

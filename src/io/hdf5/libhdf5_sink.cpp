@@ -19,7 +19,7 @@
 #include "io/hdf5/libhdf5_write.hpp"
 #include "io/hdf5/refuse.hpp"
 #include "io/zarr/pool.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 namespace {

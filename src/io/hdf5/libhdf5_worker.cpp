@@ -12,7 +12,7 @@
 #include "io/hdf5/child.hpp"
 #include "io/hdf5/libhdf5_reader.hpp"
 #include "io/hdf5/refuse.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 namespace {

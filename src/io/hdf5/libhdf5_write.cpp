@@ -6,7 +6,7 @@
 
 #include "base/message.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "io/hdf5/codec.hpp"
 #include "io/hdf5/libhdf5.hpp"
-#include "tenstride/dims.hpp"
+#include "tenstride/base/dims.hpp"
 #include "tenstride/io/save.hpp"
 
 namespace tenstride::io {

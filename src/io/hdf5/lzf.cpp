@@ -3,7 +3,7 @@
 
 #include "base/message.hpp"
 #include "io/hdf5/filters.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 

@@ -5,8 +5,8 @@
 #include "io/image/codec.hpp"
 #include "io/input.hpp"
 #include "ledger/watch.hpp"
-#include "tenstride/factory.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {

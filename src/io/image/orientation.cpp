@@ -2,9 +2,9 @@
 #include "tenstride/io/orientation.hpp"
 
 #include "base/message.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/views_axes.hpp"
-#include "tenstride/views_slices.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/views_axes.hpp"
+#include "tenstride/layout/views_slices.hpp"
 
 namespace tenstride::io {
 

@@ -7,7 +7,7 @@
 #include "io/image/png.hpp"
 #include "ledger/watch.hpp"
 #include "tensor/require_memory.hpp"
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 #include "tenstride/io/image.hpp"
 
 namespace tenstride::io {

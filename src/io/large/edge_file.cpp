@@ -12,7 +12,7 @@
 #include "files/free_room.hpp"
 #include "files/system_reason.hpp"
 #include "files/transfer.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/files/atomic_file.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/message.hpp"
-#include "tenstride/coalesce.hpp"
-#include "tenstride/expression.hpp"
+#include "tenstride/expression/expression.hpp"
+#include "tenstride/layout/coalesce.hpp"
 
 namespace tenstride::io {
 namespace {

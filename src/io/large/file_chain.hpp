@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/chain.hpp"
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
 #include "tenstride/io/file.hpp"
-#include "tenstride/reduce.hpp"
+#include "tenstride/layout/chain.hpp"
+#include "tenstride/reduce/reduce.hpp"
 
 namespace tenstride::io {
 

@@ -12,10 +12,10 @@
 #include "io/large/task_shares.hpp"
 #include "io/large/unpack_straight.hpp"
 #include "io/large/unpacked_file.hpp"
-#include "tenstride/dtype_exact.hpp"
+#include "tenstride/base/dtype_exact.hpp"
 #include "tenstride/io/permute_file.hpp"
 #include "tenstride/io/result_facts.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/layout/text.hpp"
 
 /// What is planned before an element is read.
 namespace tenstride::io {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "tenstride/block_plan.hpp"
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/io/plan/block_plan.hpp"
 
 namespace tenstride::io {
 

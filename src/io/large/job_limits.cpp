@@ -11,7 +11,7 @@
 #include "io/large/file_limits.hpp"
 #include "io/large/resumable_file.hpp"
 #include "io/large/resumable_folder.hpp"
-#include "tenstride/bandwidth.hpp"
+#include "tenstride/calibration/bandwidth.hpp"
 #include "tenstride/io/memory_limit.hpp"
 
 namespace tenstride::io {

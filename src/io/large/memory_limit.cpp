@@ -11,7 +11,7 @@
 
 #include "base/message.hpp"
 #include "io/large/system_memory.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tenstride/checksum.hpp"
+#include "tenstride/checksum/checksum.hpp"
 
 namespace tenstride::io {
 

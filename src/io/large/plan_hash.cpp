@@ -6,8 +6,8 @@
 
 #include "base/message.hpp"
 #include "io/chunks/chunk_job.hpp"
-#include "tenstride/scalar.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/base/scalar.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride::io {
 namespace {

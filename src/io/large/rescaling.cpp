@@ -3,8 +3,8 @@
 #include "io/format/format.hpp"
 #include "io/large/file_chain.hpp"
 #include "io/large/file_limits.hpp"
+#include "tenstride/base/scalar.hpp"
 #include "tenstride/io/permute_file.hpp"
-#include "tenstride/scalar.hpp"
 
 namespace tenstride::io {
 

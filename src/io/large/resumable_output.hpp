@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/large/part_sum.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/files/atomic_file.hpp"
 #include "tenstride/io/file_task.hpp"
 #include "tenstride/io/resume.hpp"
 

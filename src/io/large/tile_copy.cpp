@@ -7,7 +7,7 @@
 #include "copy/swap_bytes.hpp"
 #include "io/chunks/boxes.hpp"
 #include "io/large/file_limits.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace tenstride::io {
 namespace {

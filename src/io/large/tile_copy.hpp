@@ -8,10 +8,10 @@
 #include "io/large/tile_reader.hpp"
 #include "io/large/tile_writer.hpp"
 #include "io/plan/block_plan_parts.hpp"
-#include "tenstride/checksum.hpp"
-#include "tenstride/copy.hpp"
+#include "tenstride/checksum/checksum.hpp"
+#include "tenstride/copy/copy.hpp"
 #include "tenstride/io/rescaling.hpp"
-#include "tenstride/reduce.hpp"
+#include "tenstride/reduce/reduce.hpp"
 
 namespace tenstride::io {
 

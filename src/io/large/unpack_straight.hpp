@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "io/disk/disk.hpp"
-#include "tenstride/checksum.hpp"
+#include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/permute_file.hpp"
 
 namespace tenstride::io {

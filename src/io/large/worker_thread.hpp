@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "files/system_reason.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 

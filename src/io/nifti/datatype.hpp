@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "tenstride/dtype.hpp"
-#include "tenstride/index.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/index.hpp"
 
 namespace tenstride::io {
 

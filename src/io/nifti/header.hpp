@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "io/nifti/datatype.hpp"
-#include "tenstride/dtype.hpp"
-#include "tenstride/export.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/export.hpp"
 #include "tenstride/io/npy.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tenstride/dims.hpp"
+#include "tenstride/base/dims.hpp"
 
 namespace tenstride::io {
 

@@ -6,7 +6,7 @@
 #include "io/input.hpp"
 #include "ledger/watch.hpp"
 #include "tensor/require_memory.hpp"
-#include "tenstride/copy.hpp"
+#include "tenstride/copy/copy.hpp"
 
 namespace tenstride::io {
 namespace {

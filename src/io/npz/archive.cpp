@@ -9,7 +9,7 @@
 
 #include "base/message.hpp"
 #include "io/stream/inflate_stream.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/block_plan.hpp"
+#include "tenstride/io/plan/block_plan.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "base/message.hpp"
 #include "io/plan/block_plan_parts.hpp"
-#include "tenstride/coalesce.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/layout/coalesce.hpp"
 
 namespace tenstride {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "tenstride/block_plan.hpp"
-#include "tenstride/file_runs.hpp"
+#include "io/plan/file_runs.hpp"
+#include "tenstride/io/plan/block_plan.hpp"
 
 namespace tenstride::detail {
 

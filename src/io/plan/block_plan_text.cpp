@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/message.hpp"
-#include "tenstride/block_plan.hpp"
-#include "tenstride/text.hpp"
+#include "tenstride/io/plan/block_plan.hpp"
+#include "tenstride/layout/text.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/file_runs.hpp"
+#include "io/plan/file_runs.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/io/checkpoint.hpp"
+#include "io/safetensors/checkpoint.hpp"
 
 #include <cstdio>
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "io/format/flat_file.hpp"
-#include "tenstride/dtype.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 

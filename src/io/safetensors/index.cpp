@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/message.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 

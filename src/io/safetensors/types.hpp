@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
 
 namespace tenstride::io {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "io/tiff/directory.hpp"
-#include "tenstride/dtype.hpp"
-#include "tenstride/index.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/index.hpp"
 
 namespace tenstride::io {
 

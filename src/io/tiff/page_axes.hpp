@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "io/tiff/format.hpp"
-#include "tenstride/dims.hpp"
-#include "tenstride/export.hpp"
+#include "tenstride/base/dims.hpp"
+#include "tenstride/base/export.hpp"
 
 namespace tenstride::io {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "io/tiff/tiff_sink.hpp"
-#include "tenstride/index.hpp"
+#include "tenstride/base/index.hpp"
 
 namespace tenstride::io {
 

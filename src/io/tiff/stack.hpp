@@ -10,9 +10,9 @@
 
 #include "io/tiff/format.hpp"
 #include "io/tiff/tiff_file.hpp"
-#include "tenstride/export.hpp"
+#include "tenstride/base/export.hpp"
 #include "tenstride/io/npy.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 

@@ -10,7 +10,7 @@
 
 #include "base/message.hpp"
 #include "files/descriptor.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 

@@ -7,7 +7,7 @@
 #include "io/tiff/page_sink.hpp"
 #include "io/tiff/stack.hpp"
 #include "io/tiff/tiff_source.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/dims.hpp"
-#include "tenstride/dtype.hpp"
-#include "tenstride/export.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/base/dims.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/base/export.hpp"
+#include "tenstride/files/atomic_file.hpp"
 
 namespace tenstride::io {
 

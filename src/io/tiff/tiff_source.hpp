@@ -5,7 +5,7 @@
 
 #include "io/chunks/chunk_store.hpp"
 #include "io/tiff/stack.hpp"
-#include "tenstride/export.hpp"
+#include "tenstride/base/export.hpp"
 
 namespace tenstride::io {
 

@@ -13,7 +13,7 @@
 #include "io/format/python_json.hpp"
 #include "io/zarr/base64.hpp"
 #include "io/zarr/json_field.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "io/zarr/json_field.hpp"
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dtype.hpp"
 #include "tenstride/io/npy.hpp"
 
 namespace tenstride::io {

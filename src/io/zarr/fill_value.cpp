@@ -11,7 +11,7 @@
 #include "io/format/python_json.hpp"
 #include "io/zarr/base64.hpp"
 #include "io/zarr/element_json.hpp"
-#include "tenstride/element.hpp"
+#include "tenstride/base/element.hpp"
 
 namespace tenstride::io {
 namespace {

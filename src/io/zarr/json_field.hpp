@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/zarr/refuse.hpp"
-#include "tenstride/dims.hpp"
+#include "tenstride/base/dims.hpp"
 
 namespace tenstride::io {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "io/chunks/chunk_store.hpp"
-#include "tenstride/dims.hpp"
-#include "tenstride/dtype.hpp"
+#include "tenstride/base/dims.hpp"
+#include "tenstride/base/dtype.hpp"
 #include "tenstride/io/npy.hpp"
-#include "tenstride/layout.hpp"
+#include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
 

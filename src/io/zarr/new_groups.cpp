@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/message.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/files/atomic_file.hpp"
 
 namespace tenstride::io {
 namespace {

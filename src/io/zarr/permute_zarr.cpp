@@ -18,7 +18,7 @@
 #include "io/zarr/save_zarr.hpp"
 #include "io/zarr/unit_file.hpp"
 #include "io/zarr/zarr_source.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::io {
 namespace {

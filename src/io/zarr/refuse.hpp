@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/message.hpp"
-#include "tenstride/error.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 

@@ -16,8 +16,8 @@
 #include "io/zarr/refuse.hpp"
 #include "io/zarr/shard_index.hpp"
 #include "ledger/watch.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/copy/copy.hpp"
+#include "tenstride/files/atomic_file.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/in_place_plan.hpp"
+#include "tenstride/plan/in_place_plan.hpp"
 
 #include <algorithm>
 #include <limits>

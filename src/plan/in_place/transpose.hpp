@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tenstride/in_place_plan.hpp"
+#include "tenstride/plan/in_place_plan.hpp"
 
 /// The methods of exchanging two groups of axes: what each needs and costs.
 namespace tenstride::detail {

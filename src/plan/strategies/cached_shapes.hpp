@@ -45,7 +45,7 @@ inline constexpr Index min_strided_run = 64;
 
 /// The offsets of the items that some loops visit, the innermost loop counting fastest.
 struct OffsetTable {
-  std::array<std::ptrdiff_t, max_offsets> offset;
+  std::array<Index, max_offsets> offset;
   Index count = 1;
 
   OffsetTable() { offset[0] = 0; }
@@ -55,9 +55,9 @@ struct OffsetTable {
   /// Adds a loop around those that the table has. Pre: has_room(extent).
   void add_loop(Index extent, Index stride) {
     const Index end = count * extent;
-    std::ptrdiff_t* const entries = offset.data();
+    Index* const entries = offset.data();
     if (count == 1) {
-      std::ptrdiff_t next = 0;
+      Index next = 0;
       for (Index i = 1; i < end; ++i) entries[i] = next += stride;
     } else {
       for (Index i = count; i < end; ++i) entries[i] = entries[i - count] + stride;

@@ -35,15 +35,15 @@ struct Column {
   static constexpr auto width = static_cast<Index>(hn::MaxLanes(D()));
   static constexpr auto vectors = std::make_index_sequence<static_cast<std::size_t>(lanes / width)>();
 
-  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
-                                    std::ptrdiff_t prefetch_distance) {
+  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, Index step,
+                                    Index prefetch_distance) {
     accumulate(states, src, rows, step, prefetch_distance, vectors);
   }
 
  private:
   template <std::size_t... i>
-  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
-                                    std::ptrdiff_t prefetch_distance, std::index_sequence<i...>) {
+  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, Index step,
+                                    Index prefetch_distance, std::index_sequence<i...>) {
     constexpr auto item = static_cast<Index>(sizeof(T));
     const D d;
     hn::Vec<D> sums[] = {hn::LoadU(d, states + static_cast<Index>(i) * width)...};
@@ -63,8 +63,8 @@ template <class Rule, Index lanes>
 requires(!uses_vectors<Rule>) struct Column<Rule, lanes> {
   using T = typename Rule::Element;
   using State = typename Rule::State;
-  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
-                                    std::ptrdiff_t prefetch_distance) {
+  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, Index step,
+                                    Index prefetch_distance) {
     if constexpr (is_complex_element<T> && std::is_same_v<Rule, FloatSum<T>>) {
       using Part = typename T::value_type;
       Column<FloatSum<Part>, 2 * lanes>::accumulate(reinterpret_cast<double*>(states), src, rows, step,
@@ -87,8 +87,8 @@ requires(uses_vectors<WholeSum<T, State>> &&
          sizeof(State) > 2 * sizeof(T)) struct Column<WholeSum<T, State>, lanes> {
   using Narrow = hwy::MakeWide<Whole<T>>;
   static constexpr Index max_rows = 256;
-  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
-                                    std::ptrdiff_t prefetch_distance) {
+  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, Index step,
+                                    Index prefetch_distance) {
     for (; rows > 0; rows -= max_rows, src += max_rows * step) {
       Narrow sums[static_cast<std::size_t>(lanes)] = {};
       Column<WholeSum<T, Narrow>, lanes>::accumulate(sums, src, std::min(rows, max_rows), step,
@@ -112,8 +112,8 @@ requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
   using Rule = WholeProduct<T>;
   using State = typename Rule::State;
   static constexpr auto group = static_cast<Index>(8 / sizeof(T));
-  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
-                                    std::ptrdiff_t prefetch_distance) {
+  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, Index step,
+                                    Index prefetch_distance) {
     const VectorTag<State, lanes> d;
     constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
     for (; rows >= group; rows -= group, src += group * step) {
@@ -150,7 +150,7 @@ requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
   /// Returns the products of sizeof(Product) / sizeof(T) rows. Example: of uint8 as uint32, the products of
   /// four rows.
   template <class Product>
-  static HWY_INLINE Products<Product> multiply(const std::byte* src, std::ptrdiff_t step) {
+  static HWY_INLINE Products<Product> multiply(const std::byte* src, Index step) {
     const Tag<Product> d;
     Products<Product> result;
     if constexpr (sizeof(Product) == 2 * sizeof(T)) {
@@ -158,7 +158,7 @@ requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
                                  hn::PromoteTo(d, load_whole<T>(d, src + step)));
     } else {
       using Half = Sized<sizeof(Product) / 2>;
-      constexpr std::ptrdiff_t half_rows = sizeof(Half) / sizeof(T);
+      constexpr Index half_rows = sizeof(Half) / sizeof(T);
       const auto a = multiply<Half>(src, step);
       const auto b = multiply<Half>(src + half_rows * step, step);
       if constexpr (hn::MaxLanes(Tag<Half>()) == hn::MaxLanes(d)) {
@@ -181,7 +181,7 @@ requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
 /// Accumulates `rows` rows into adjacent columns of `lanes` accumulators each.
 template <class Rule, Index lanes>
 HWY_NOINLINE void accumulate_columns(typename Rule::State* states, Index columns, const std::byte* src,
-                                     Index rows, std::ptrdiff_t step, std::ptrdiff_t prefetch_distance) {
+                                     Index rows, Index step, Index prefetch_distance) {
   for (; columns > 0; --columns) {
     Column<Rule, lanes>::accumulate(states, src, rows, step, prefetch_distance);
     states += lanes;

@@ -66,9 +66,9 @@ struct KernelSet {
   /// Bytes from what is read to what is prefetched, which lies in the same run or in the next one: `within`
   /// for rows whose prefetch stays in the run, `beyond` for the last rows of a run.
   struct PrefetchDistances {
-    std::ptrdiff_t within;
-    std::ptrdiff_t beyond;
-    PrefetchDistances(Index run_bytes, std::ptrdiff_t step)
+    Index within;
+    Index beyond;
+    PrefetchDistances(Index run_bytes, Index step)
         : within(run_bytes < run_prefetch_distance ? steps_prefetch_distance(step) : run_prefetch_distance),
           beyond(run_bytes < run_prefetch_distance ? within : within + step - run_bytes) {}
   };
@@ -85,8 +85,8 @@ struct KernelSet {
     for (; i < count; ++i) to[i] = Rule::initial();
   }
 
-  static void accumulate_runs(void* states, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
-                              std::ptrdiff_t stride) {
+  static void accumulate_runs(void* states, Index count, const std::byte* src, Index step, Index run,
+                              Index stride) {
     auto* const to = static_cast<State*>(states);
     // Runs that are followed by enough others that a vector may read beyond their last elements.
     const Index followed_runs = stride == item && step > 0 ? count - 1 - along_run * item / step : 0;
@@ -109,8 +109,8 @@ struct KernelSet {
     }
   }
 
-  static void accumulate_rows(void* states, Index count, const std::byte* src, std::ptrdiff_t stride,
-                              Index rows, std::ptrdiff_t row_step) {
+  static void accumulate_rows(void* states, Index count, const std::byte* src, Index stride, Index rows,
+                              Index row_step) {
     auto* const to = static_cast<State*>(states);
     if (stride == item) {
       const bool stays_in_cache = rows * count * item <= max_prefetched_bytes;
@@ -193,7 +193,7 @@ struct KernelSet {
     Values() { at.fill(Rule::neutral()); }
   };
 
-  static HWY_NOINLINE void pack(T* to, const std::byte* src, Index count, std::ptrdiff_t stride) {
+  static HWY_NOINLINE void pack(T* to, const std::byte* src, Index count, Index stride) {
     for (Index k = 0; k < count; ++k) std::memcpy(to + k, src + k * stride, sizeof(T));
   }
 
@@ -211,7 +211,7 @@ struct KernelSet {
   /// Returns the reduction of a run. Element k goes to accumulator k % width; the accumulators are combined
   /// by halves.
   template <Index width>
-  static HWY_NOINLINE State reduced_run(const std::byte* src, Index run, std::ptrdiff_t stride,
+  static HWY_NOINLINE State reduced_run(const std::byte* src, Index run, Index stride,
                                         const PrefetchDistances& distances, TailRead tail_read) {
     State sums[static_cast<std::size_t>(width)];
     clear<width>(sums);
@@ -263,7 +263,7 @@ struct KernelSet {
   /// Accumulates `rows` rows of `width` elements, which lie one after another.
   template <Index width>
   static HWY_INLINE void accumulate_contiguous(State* sums, const std::byte* src, Index rows,
-                                               std::ptrdiff_t prefetch_distance) {
+                                               Index prefetch_distance) {
     if constexpr (collapses) {
       multiply_run(sums, src, rows * width, prefetch_distance);
     } else {
@@ -272,7 +272,7 @@ struct KernelSet {
   }
 #if HWY_TARGET != HWY_SCALAR
   static HWY_NOINLINE void multiply_run(State* products, const std::byte* src, Index count,
-                                        std::ptrdiff_t prefetch_distance) {
+                                        Index prefetch_distance) {
     using Factors = VectorTag<Whole<T>, static_cast<Index>(64 / sizeof(T))>;
     const Factors d;
     const hn::Repartition<State, Factors> numbers;
@@ -293,7 +293,7 @@ struct KernelSet {
 #endif
 
   static HWY_NOINLINE void accumulate_dense_rows(State* states, Index count, const std::byte* src, Index rows,
-                                                 std::ptrdiff_t step, std::ptrdiff_t prefetch_distance) {
+                                                 Index step, Index prefetch_distance) {
     Index i = count / wide * wide;
     accumulate_columns<Rule, wide>(states, count / wide, src, rows, step, prefetch_distance);
     if constexpr (wide > lanes) {

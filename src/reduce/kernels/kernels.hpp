@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "tenstride/reduce.hpp"
+#include "tenstride/reduce/reduce.hpp"
 
 namespace tenstride::detail {
 
@@ -26,15 +26,15 @@ inline constexpr Index staged_bytes = 8192;
 struct PoolRows {
   const std::byte* src;
   Index rows;
-  std::ptrdiff_t row_step;
+  Index row_step;
   Index groups;
   Index group;
   Index inner;
-  Index reduced_count;               ///< elements in each result
-  std::ptrdiff_t prefetch_distance;  ///< bytes from what is read to what is prefetched
+  Index reduced_count;      ///< elements in each result
+  Index prefetch_distance;  ///< bytes from what is read to what is prefetched
   /// Lines of results, each of `rows` rows and `groups` groups, `line_step` bytes apart.
   Index lines = 1;
-  std::ptrdiff_t line_step = 0;
+  Index line_step = 0;
 };
 
 /// The largest step of `GappedRows`, in elements.
@@ -44,10 +44,10 @@ inline constexpr Index max_gapped_step = 8;
 struct GappedRows {
   const std::byte* src;
   Index rows;
-  std::ptrdiff_t row_step;  ///< not negative
+  Index row_step;  ///< not negative
   Index run;
   Index step;
-  std::ptrdiff_t prefetch_distance;  ///< bytes from what is read to what is prefetched
+  Index prefetch_distance;  ///< bytes from what is read to what is prefetched
   /// Returns how many elements a row spans, gaps included. Example: a run of 3 with step 2 spans 5.
   [[nodiscard]] Index span() const { return (run - 1) * step + 1; }
 };
@@ -59,9 +59,9 @@ inline constexpr Index min_three_channel_pixels = 128;
 struct ThreeChannelRows {
   const std::byte* src;
   Index rows;
-  std::ptrdiff_t row_step;
+  Index row_step;
   Index count;
-  std::ptrdiff_t prefetch_distance;  ///< bytes from what is read to what is prefetched
+  Index prefetch_distance;  ///< bytes from what is read to what is prefetched
 };
 
 /// The functions of one reduction of one element type. Strides and steps are in bytes. An accumulator is
@@ -75,11 +75,11 @@ struct ReduceKernel {
   void (*start)(void* states, Index count);
   /// Accumulates a run of `run` elements into each of `count` accumulators. The runs lie `step` apart, and so
   /// does what is read after the last of them, which is prefetched.
-  void (*accumulate_runs)(void* states, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
-                          std::ptrdiff_t stride);
+  void (*accumulate_runs)(void* states, Index count, const std::byte* src, Index step, Index run,
+                          Index stride);
   /// Accumulates `rows` rows of `count` elements into `count` accumulators.
-  void (*accumulate_rows)(void* states, Index count, const std::byte* src, std::ptrdiff_t stride, Index rows,
-                          std::ptrdiff_t row_step);
+  void (*accumulate_rows)(void* states, Index count, const std::byte* src, Index stride, Index rows,
+                          Index row_step);
   /// Accumulates rows with gaps into one accumulator without packing them. Null where packing first is
   /// faster.
   void (*accumulate_gapped)(void* state, const GappedRows& from);

@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tenstride/element.hpp"
-#include "tenstride/index.hpp"
+#include "tenstride/base/element.hpp"
+#include "tenstride/base/index.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {

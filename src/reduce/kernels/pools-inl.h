@@ -355,7 +355,7 @@ struct Pools {
     const Index inner = from.inner;
     const Index rows = known == 0 ? from.rows : known;
     const Index group = known == 0 ? from.group : known;
-    const std::ptrdiff_t next = inner * item;
+    const Index next = inner * item;
     const bool has_lines = next >= 64;
     for (Index o = 0; o < count; o += inner, src += group * next) {
       for (Index k = 0; k < inner; k += width) {

@@ -27,7 +27,7 @@ inline constexpr Index run_prefetch_distance = 4096;
 
 /// Returns the prefetch distance for shorter runs that lie `step` apart: whole steps. Example: 6000 for a
 /// step of 3000.
-inline std::ptrdiff_t steps_prefetch_distance(std::ptrdiff_t step) {
+inline Index steps_prefetch_distance(Index step) {
   return step == 0 ? run_prefetch_distance
                    : (run_prefetch_distance + std::abs(step) - 1) / std::abs(step) * step;
 }
@@ -55,7 +55,7 @@ struct ShortRuns {
   /// Accumulates a dense run of `run` elements into each of `count` accumulators; the runs lie `step` apart.
   /// Behind each of the first `followed_runs` runs, `row` more elements may be read; the others are copied to
   /// a buffer where that is so.
-  static void accumulate(State* to, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
+  static void accumulate(State* to, Index count, const std::byte* src, Index step, Index run,
                          Index followed_runs) {
     const Shape shape(run, steps_prefetch_distance(step));
     const Index plain = std::clamp<Index>(followed_runs, 0, count) / width * width;
@@ -81,20 +81,20 @@ struct ShortRuns {
   static constexpr Index block = std::min<Index>(width, static_cast<Index>(16 / sizeof(State)));
 
   struct Shape {
-    Shape(Index run, std::ptrdiff_t distance) : whole(run / row * row), prefetch_distance(distance) {
+    Shape(Index run, Index distance) : whole(run / row * row), prefetch_distance(distance) {
       for (std::size_t i = 0; i < steps; ++i) {
         const Index left = run - whole - static_cast<Index>(i) * step_lanes;
         tail[i] = hn::FirstN(Read(), static_cast<std::size_t>(std::clamp<Index>(left, 0, step_lanes)));
         if (left > 0) tail_steps = i + 1;
       }
     }
-    Index whole;                       ///< elements in whole rows
-    std::ptrdiff_t prefetch_distance;  ///< from what is read to what is prefetched, in bytes
+    Index whole;              ///< elements in whole rows
+    Index prefetch_distance;  ///< from what is read to what is prefetched, in bytes
     std::size_t tail_steps = 0;
     hn::Mask<Read> tail[steps];
   };
 
-  static HWY_NOINLINE void accumulate_all(State* to, Index count, const std::byte* src, std::ptrdiff_t step,
+  static HWY_NOINLINE void accumulate_all(State* to, Index count, const std::byte* src, Index step,
                                           const Shape shape) {
     alignas(64) State vectors[static_cast<std::size_t>(width * width)];
     for (Index i = 0; i < count; i += width) {

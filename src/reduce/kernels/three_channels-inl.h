@@ -54,7 +54,7 @@ struct ThreeChannels {
   /// Accumulates a row of `count` pixels into three accumulators. Pixels that do not fill the vectors take
   /// the last lanes.
   static HWY_NOINLINE void accumulate_row(State* to, const std::byte* src, Index count,
-                                          std::ptrdiff_t prefetch_distance) {
+                                          Index prefetch_distance) {
     if constexpr (HWY_TARGET != HWY_SCALAR && Narrowed<Rule>::is_narrower) {
       using First = ThreeChannels<typename Narrowed<Rule>::First>;
       using Number = typename Narrowed<Rule>::Number;
@@ -78,7 +78,7 @@ struct ThreeChannels {
   static constexpr Index pixels = 16;
 
   /// Sets `pixels` times three accumulators to the reductions of each `pixels`-th pixel.
-  static void accumulate_to_pixels(State* sums, const std::byte* src, Index count, std::ptrdiff_t) {
+  static void accumulate_to_pixels(State* sums, const std::byte* src, Index count, Index) {
     constexpr Index round = 3 * pixels;
     std::fill(sums, sums + round, Rule::initial());
     const auto join = [&](Index lane) {
@@ -105,7 +105,7 @@ struct ThreeChannels {
           : static_cast<Index>(hn::MaxLanes(VectorTag<State, static_cast<Index>(64 / sizeof(State))>()));
 
   static HWY_INLINE void accumulate_to_pixels(State* to, const std::byte* src, Index count,
-                                              std::ptrdiff_t prefetch_distance) {
+                                              Index prefetch_distance) {
     const D d;
     hn::Vec<D> sums[vectors];
     for (std::size_t i = 0; i < vectors; ++i) sums[i] = hn::Set(d, Rule::initial());

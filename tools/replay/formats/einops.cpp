@@ -2,10 +2,10 @@
 #include "replay/arguments.hpp"
 #include "replay/chain.hpp"
 #include "replay/elements.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/rearrange.hpp"
-#include "tenstride/reduce_pattern.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/einops/rearrange.hpp"
+#include "tenstride/ops/reduce_pattern.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Patterns recorded from einops on PyTorch, one a line: {"id", "op", "pattern", "axes", "in": {"shape",
 /// "strides"}, "ok": true, "out": META} or {…, "ok": false, "err": {"type"}}. The input is int32, element n

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/numpy.hpp"
+#include "tenstride/ops/numpy.hpp"
 
 #include <stdexcept>
 
 #include "replay/chain.hpp"
 #include "replay/elements.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Chains recorded from NumPy: META is shape, strides (bytes), dtype, c and f (contiguous), writeable, alias
 /// (shares memory with the step's input), self (the input came back), off (bytes from the first array's

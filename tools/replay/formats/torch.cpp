@@ -2,8 +2,8 @@
 #include "replay/chain.hpp"
 #include "replay/elements.hpp"
 #include "replay/formats/torch_operations.hpp"
-#include "tenstride/error.hpp"
-#include "tenstride/factory.hpp"
+#include "tenstride/base/error.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 /// Chains recorded from PyTorch: META is shape, strides and offset (elements), dtype, contig (row-major,
 /// channels_last, channels_last_3d), dense, alias (shares storage with the step's input), self (the very same

@@ -2,9 +2,10 @@
 #include "replay/formats/torch_operations.hpp"
 
 #include "replay/elements.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ops.hpp"
+#include "tensor/unchecked.hpp"
+#include "tenstride/elementwise/arithmetic.hpp"
+#include "tenstride/ops/ops.hpp"
+#include "tenstride/tensor/factory.hpp"
 
 namespace replay {
 namespace {
@@ -40,7 +41,7 @@ Tensor to(X x, A a) {
 /// PyTorch refuses a negative step, tenstride's own `index` gives NumPy's view: PyTorch's rule is asked for.
 Tensor index_as_torch(X x, A a) {
   const auto entries = to_indices(a.at("idx"));
-  return x.with_layout(index(x.layout(), entries, NegativeStep::refuse));
+  return with_layout(x, index(x.layout(), entries, NegativeStep::refuse));
 }
 
 std::vector<Tensor> several(X x, A a) {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part io: files: formats, checksums, what is larger than memory.
+#pragma once
+
+#include "tenstride/calibration/bandwidth.hpp"
+#include "tenstride/checksum/checksum.hpp"
+#include "tenstride/files/atomic_file.hpp"
+#include "tenstride/io/disk.hpp"
+#include "tenstride/io/disk_rates.hpp"
+#include "tenstride/io/dlpack.hpp"
+#include "tenstride/io/element_order.hpp"
+#include "tenstride/io/file.hpp"
+#include "tenstride/io/file_task.hpp"
+#include "tenstride/io/image.hpp"
+#include "tenstride/io/memory_limit.hpp"
+#include "tenstride/io/npy.hpp"
+#include "tenstride/io/open_for_notation.hpp"
+#include "tenstride/io/orientation.hpp"
+#include "tenstride/io/permute_file.hpp"
+#include "tenstride/io/plan/block_plan.hpp"
+#include "tenstride/io/progress.hpp"
+#include "tenstride/io/rescaling.hpp"
+#include "tenstride/io/result_facts.hpp"
+#include "tenstride/io/resume.hpp"
+#include "tenstride/io/save.hpp"
+#include "tenstride/io/tensor_move.hpp"
+#include "tenstride/notation.hpp"
