@@ -53,6 +53,8 @@ target_compile_options(
 # Files may be larger than addresses reach.
 if(CMAKE_SIZEOF_VOID_P EQUAL 4)
   target_compile_definitions(tenstride_settings INTERFACE _FILE_OFFSET_BITS=64)
+  # GCC 12 takes the entries that Dims holds itself for a pointer here.
+  target_compile_options(tenstride_settings INTERFACE -Wno-free-nonheap-object)
 endif()
 
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")

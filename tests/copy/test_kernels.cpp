@@ -42,15 +42,14 @@ TEST(Kernels, TransposeTilesOfAllSizesPackedAndPadded) {
         Bytes wanted = given;
         const bool upwards = random.one_in(2);
         const std::byte* from = upwards ? in.data() : in.data() + (rows - 1) * in_pitch;
-        const auto pitch =
-            upwards ? static_cast<std::ptrdiff_t>(in_pitch) : -static_cast<std::ptrdiff_t>(in_pitch);
+        const auto pitch = upwards ? static_cast<Index>(in_pitch) : -static_cast<Index>(in_pitch);
         const copy::Rows source{from, pitch, nullptr, 0};
         copy::StoreQueue nothing;
         kernels->transpose[log2](given.data(), out_pitch, source, rows, columns, nothing);
         plain().transpose[log2](wanted.data(), out_pitch, source, rows, columns, nothing);
         for (std::size_t c = 0; c < columns; ++c) {
-          const auto at = static_cast<std::ptrdiff_t>(c * out_pitch);
-          const auto end = at + static_cast<std::ptrdiff_t>(rows * item);
+          const auto at = static_cast<Index>(c * out_pitch);
+          const auto end = at + static_cast<Index>(rows * item);
           ASSERT_TRUE(std::equal(given.begin() + at, given.begin() + end, wanted.begin() + at))
               << kernels->name << " item " << item << ", " << rows << " x " << columns << ", column " << c;
         }
@@ -64,9 +63,9 @@ TEST(Kernels, GatherEveryStride) {
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
       const std::size_t item = std::size_t{1} << log2;
-      for (std::ptrdiff_t stride = -5; stride <= 9; ++stride) {
+      for (Index stride = -5; stride <= 9; ++stride) {
         for (std::size_t count = 1; count < 200; count += 1 + count / 20) {
-          const auto bytes = stride * static_cast<std::ptrdiff_t>(item);
+          const auto bytes = stride * static_cast<Index>(item);
           const auto span = static_cast<std::size_t>(std::abs(bytes)) * (count - 1);
           const Bytes in = random.bytes(span + item);
           Bytes given(count * item);
@@ -95,8 +94,8 @@ TEST(Kernels, InterleaveAndDeinterleaveChannels) {
           kernels->deinterleave[log2](given.data(), count * item, in.data(), channels, count, in.data());
           plain().deinterleave[log2](wanted.data(), count * item, in.data(), channels, count, nullptr);
           ASSERT_EQ(given, wanted) << kernels->name << " item " << item << ", " << channels << " x " << count;
-          kernels->interleave[log2](given.data(), wanted.data(), static_cast<std::ptrdiff_t>(count * item),
-                                    channels, count);
+          kernels->interleave[log2](given.data(), wanted.data(), static_cast<Index>(count * item), channels,
+                                    count);
           ASSERT_EQ(given, in) << kernels->name << " item " << item << ", " << channels << " x " << count;
         }
       }
@@ -123,7 +122,7 @@ TEST(Kernels, DeinterleaveManyChannelsWhilePrefetchingOthers) {
   }
 }
 
-copy::StoreQueue queued_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src) {
+copy::StoreQueue queued_rows(std::byte* dst, Index dst_pitch, const std::byte* src) {
   copy::StoreQueue queue;
   queue.dst = dst;
   queue.dst_pitch = dst_pitch;
@@ -150,7 +149,7 @@ Bytes around(Bytes& bytes) {
 TEST(Kernels, StreamWholeLinesShiftedToTheirStart) {
   Random random(4);
   for (const Kernels* kernels : copy::available_kernels()) {
-    for (const std::ptrdiff_t dst_pitch : {192, 260, -260, 193}) {
+    for (const Index dst_pitch : {192, 260, -260, 193}) {
       const Bytes in = random.bytes(4096);
       Bytes given(8192, std::byte{0xab});
       Bytes wanted = given;
@@ -177,7 +176,7 @@ TEST(Kernels, TransposeWritesNoMoreLinesThanTheQueueHas) {
         Bytes wanted = given;
         Bytes transposed(columns * 33 * item + spill_bytes);
         copy::StoreQueue fast = queued_rows(middle(given), 193, in.data() + 64);
-        const copy::Rows rows{matrix.data(), static_cast<std::ptrdiff_t>(columns * item), nullptr, 0};
+        const copy::Rows rows{matrix.data(), static_cast<Index>(columns * item), nullptr, 0};
         kernels->transpose[log2](transposed.data(), 33 * item, rows, 33, columns, fast);
         kernels->stream(fast);
         kernels->fence();
@@ -196,10 +195,10 @@ TEST(Kernels, CopyRowsOfAllLengths) {
       const Bytes in = random.bytes(bytes * 5);
       Bytes given(bytes * 10 + 1);
       Bytes wanted = given;
-      kernels->copy_rows(given.data() + 1, static_cast<std::ptrdiff_t>(bytes * 2), in.data(),
-                         static_cast<std::ptrdiff_t>(bytes), 5, bytes);
-      plain().copy_rows(wanted.data() + 1, static_cast<std::ptrdiff_t>(bytes * 2), in.data(),
-                        static_cast<std::ptrdiff_t>(bytes), 5, bytes);
+      kernels->copy_rows(given.data() + 1, static_cast<Index>(bytes * 2), in.data(),
+                         static_cast<Index>(bytes), 5, bytes);
+      plain().copy_rows(wanted.data() + 1, static_cast<Index>(bytes * 2), in.data(),
+                        static_cast<Index>(bytes), 5, bytes);
       ASSERT_EQ(given, wanted) << kernels->name << ' ' << bytes;
     }
   }

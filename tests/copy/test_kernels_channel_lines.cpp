@@ -32,8 +32,8 @@ Job interleaved_job(std::size_t log2, std::size_t channels, std::size_t lines, D
   job.in_bytes = channels * lines * line;
   job.in_start = direction == Direction::up ? 0 : (channels - 1) * lines * line;
   job.out_bytes = job.in_bytes;
-  const std::ptrdiff_t run = signed_bytes(lines * line);
-  const std::ptrdiff_t pitch = direction == Direction::up ? run : -run;
+  const Index run = signed_bytes(lines * line);
+  const Index pitch = direction == Direction::up ? run : -run;
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
     kernels.interleave_lines[log2](out, in, pitch, channels, lines * line >> log2, MemoryStreams::several);
   };

@@ -105,7 +105,7 @@ void check_interleaved(const Arena& arena, ConvertingKernels::Interleave kernel,
     const std::byte* const in = is_at_front ? arena.in.at_front(skew) : arena.in.at_back(in_bytes, skew);
     arena.clear();
     kernel(is_at_front ? arena.out.at_front() : arena.out.at_back(count * channels), in,
-           static_cast<std::ptrdiff_t>(pitch), count, is_scaled ? scales.data() : nullptr,
+           static_cast<Index>(pitch), count, is_scaled ? scales.data() : nullptr,
            is_scaled ? shifts.data() : nullptr);
     std::byte* const wanted = is_at_front ? arena.wanted.at_front() : arena.wanted.at_back(count * channels);
     for (std::size_t i = 0; i < count; ++i) {
@@ -158,9 +158,9 @@ void check_transpose(const Arena& arena, const ConvertingKernels::Transpose& ker
     arena.clear();
     TransposePanel panel;
     panel.dst = is_at_front ? arena.out.at_front() : arena.out.at_back(out_bytes);
-    panel.dst_pitch = static_cast<std::ptrdiff_t>(out_pitch);
+    panel.dst_pitch = static_cast<Index>(out_pitch);
     panel.rows.first = in;
-    panel.rows.pitch = static_cast<std::ptrdiff_t>(in_pitch);
+    panel.rows.pitch = static_cast<Index>(in_pitch);
     panel.next_rows = panel.rows;
     panel.lines = lines;
     kernel.run(panel);

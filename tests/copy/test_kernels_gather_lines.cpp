@@ -24,9 +24,9 @@ class Arena {
 
   /// Runs the kernel with both sides against the guards and returns the number of lines that it wrote. Tests
   /// that these are what a plain loop gives, and that nothing else is written.
-  std::size_t lines(const Kernels& kernels, std::size_t log2, std::ptrdiff_t items_apart, std::size_t count) {
+  std::size_t lines(const Kernels& kernels, std::size_t log2, Index items_apart, std::size_t count) {
     const std::size_t item = std::size_t{1} << log2;
-    const std::ptrdiff_t stride = items_apart * static_cast<std::ptrdiff_t>(item);
+    const Index stride = items_apart * static_cast<Index>(item);
     const std::size_t span = count == 0 ? 0 : (count - 1) * static_cast<std::size_t>(std::abs(stride)) + item;
     std::size_t written = 0;
     for (const bool is_at_front : {true, false}) {
@@ -58,7 +58,7 @@ TEST(KernelsGatherLines, WriteWhatGatherDoes) {
   Arena arena;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
-      for (std::ptrdiff_t apart = -3; apart <= 6; ++apart) {
+      for (Index apart = -3; apart <= 6; ++apart) {
         for (std::size_t count = 0; count <= 3 * (line >> log2) + 1; ++count) {
           arena.lines(*kernels, log2, apart, count);
           if (HasFailure()) return;
@@ -78,7 +78,7 @@ TEST(KernelsGatherLines, AreAllThatFitButTheLastOfAStride) {
     for (std::size_t log2 = 0; log2 < 4; ++log2) {
       const std::size_t items = line >> log2;
       EXPECT_EQ(arena.lines(*kernels, log2, -1, 5 * items), 5U);
-      for (const std::ptrdiff_t apart : {2, 3, 4}) {
+      for (const Index apart : {2, 3, 4}) {
         EXPECT_EQ(arena.lines(*kernels, log2, apart, 5 * items), 4U);
         EXPECT_EQ(arena.lines(*kernels, log2, apart, 5 * items + 1), 5U);
       }

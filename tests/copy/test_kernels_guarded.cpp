@@ -48,7 +48,7 @@ Job transpose_job(std::size_t log2, std::size_t rows, std::size_t columns, std::
   // Contiguous rows: what is written past the end of one is overwritten by the next.
   job.out_bytes = columns * rows * item;
   job.spill = 63;
-  const std::ptrdiff_t in_pitch = direction == Direction::up ? signed_bytes(pitch) : -signed_bytes(pitch);
+  const Index in_pitch = direction == Direction::up ? signed_bytes(pitch) : -signed_bytes(pitch);
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
     copy::StoreQueue nothing;
     kernels.transpose[log2](out, rows * item, copy::Rows{in, in_pitch, nullptr, 0}, rows, columns, nothing);

@@ -19,9 +19,9 @@ using testing::plain;
 using testing::signed_bytes;
 using testing::text;
 
-Job gather_job(std::size_t log2, std::ptrdiff_t stride, std::size_t count) {
+Job gather_job(std::size_t log2, Index stride, std::size_t count) {
   const std::size_t item = std::size_t{1} << log2;
-  const std::ptrdiff_t bytes = stride * signed_bytes(item);
+  const Index bytes = stride * signed_bytes(item);
   const std::size_t span = static_cast<std::size_t>(std::abs(bytes)) * (count - 1);
   Job job;
   job.in_bytes = span + item;
@@ -37,7 +37,7 @@ TEST(GuardedKernels, GatherEveryStrideWithEveryTail) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
-      for (std::ptrdiff_t stride = -9; stride <= 17; ++stride) {
+      for (Index stride = -9; stride <= 17; ++stride) {
         for (std::size_t count = 1; count <= 2 * (line >> log2) + 2; ++count) {
           ASSERT_TRUE(bench.at_the_guards(*kernels, gather_job(log2, stride, count)))
               << "stride " << stride << text({log2, count});
@@ -51,7 +51,7 @@ TEST(GuardedKernels, GatherAtEveryAlignment) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
-      for (const std::ptrdiff_t stride : {-1, 0, 1, 2, 3, 4, 5, 8}) {
+      for (const Index stride : {-1, 0, 1, 2, 3, 4, 5, 8}) {
         ASSERT_TRUE(bench.at_every_alignment(*kernels, gather_job(log2, stride, 2 * (line >> log2) + 3)))
             << "stride " << stride << text({log2});
       }
@@ -80,8 +80,8 @@ Job interleave_job(std::size_t log2, std::size_t channels, std::size_t count, Di
   job.in_bytes = count * channels * item;
   job.in_start = direction == Direction::up ? 0 : (channels - 1) * count * item;
   job.out_bytes = job.in_bytes;
-  const std::ptrdiff_t run = signed_bytes(count * item);
-  const std::ptrdiff_t pitch = direction == Direction::up ? run : -run;
+  const Index run = signed_bytes(count * item);
+  const Index pitch = direction == Direction::up ? run : -run;
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
     kernels.interleave[log2](out, in, pitch, channels, count);
   };
@@ -141,7 +141,7 @@ Job copy_rows_job(std::size_t rows, std::size_t bytes, std::size_t gap, Directio
   job.in_bytes = (rows - 1) * pitch + bytes;
   job.out_bytes = job.in_bytes;
   job.in_start = direction == Direction::up ? 0 : (rows - 1) * pitch;
-  const std::ptrdiff_t step = direction == Direction::up ? signed_bytes(pitch) : -signed_bytes(pitch);
+  const Index step = direction == Direction::up ? signed_bytes(pitch) : -signed_bytes(pitch);
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
     kernels.copy_rows(out, signed_bytes(pitch), in, step, rows, bytes);
   };
@@ -228,8 +228,8 @@ TEST(GuardedKernels, StreamRuns) {
 
 Job stream_alternating_job(std::size_t rows, std::size_t bytes, std::size_t gap, Direction direction) {
   Job job = copy_rows_job(rows, bytes, gap, direction);
-  const std::ptrdiff_t pitch = signed_bytes(bytes + gap);
-  const std::ptrdiff_t step = direction == Direction::up ? pitch : -pitch;
+  const Index pitch = signed_bytes(bytes + gap);
+  const Index step = direction == Direction::up ? pitch : -pitch;
   job.call = [=](const Kernels& table, std::byte* out, const std::byte* in) {
     table.stream_alternating(out, pitch, in, step, rows, bytes);
   };

@@ -18,8 +18,8 @@ using testing::signed_bytes;
 using testing::text;
 
 /// Returns `count` offsets, multiples of `pitch`, in a mixed order.
-std::vector<std::ptrdiff_t> scattered(std::size_t count, std::size_t pitch) {
-  std::vector<std::ptrdiff_t> offsets(count);
+std::vector<Index> scattered(std::size_t count, std::size_t pitch) {
+  std::vector<Index> offsets(count);
   for (std::size_t i = 0; i < count; ++i)
     offsets[i] = signed_bytes((i % 2 == 0 ? i / 2 : count - 1 - i / 2) * pitch);
   return offsets;
@@ -106,7 +106,7 @@ TEST(KernelsIndexed, AreTransposedByGroups) {
 Job short_job(std::size_t item, std::size_t rows, std::size_t columns, std::size_t gap, bool is_backwards) {
   const std::size_t row_pitch = columns * item + gap;
   const std::size_t column_pitch = rows * item + gap;
-  const std::ptrdiff_t pitch = is_backwards ? -signed_bytes(row_pitch) : signed_bytes(row_pitch);
+  const Index pitch = is_backwards ? -signed_bytes(row_pitch) : signed_bytes(row_pitch);
   Job job;
   job.in_bytes = rows * row_pitch - gap;
   job.out_bytes = columns * column_pitch - gap;
@@ -138,7 +138,7 @@ Job rows_job(copy::IndexedKernels::Rows copy::IndexedKernels::*kernel, std::size
   job.in_bytes = rows * (bytes + gap) - gap;
   job.out_bytes = rows * (bytes + 2 * gap) - 2 * gap;
   job.in_start = is_backwards ? (rows - 1) * (bytes + gap) : 0;
-  const std::ptrdiff_t pitch = is_backwards ? -signed_bytes(bytes + gap) : signed_bytes(bytes + gap);
+  const Index pitch = is_backwards ? -signed_bytes(bytes + gap) : signed_bytes(bytes + gap);
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
     (kernels.indexed->*kernel)(out, signed_bytes(bytes + 2 * gap), in, pitch, rows, bytes);
   };

@@ -22,7 +22,7 @@ Job repeat_job(std::size_t bytes, std::size_t times, std::size_t count, std::siz
   job.in_bytes = count == 0 ? 0 : (count - 1) * apart + bytes;
   job.in_start = is_backwards && count > 0 ? (count - 1) * apart : 0;
   job.out_bytes = count * times * bytes;
-  const std::ptrdiff_t pitch = is_backwards ? -signed_bytes(apart) : signed_bytes(apart);
+  const Index pitch = is_backwards ? -signed_bytes(apart) : signed_bytes(apart);
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
     kernels.short_items->repeat(out, in, pitch, bytes, times, count);
   };

@@ -71,9 +71,9 @@ class Arena {
     std::vector<const std::byte*> addresses;
     for (std::size_t r = 0; r < c.rows(); ++r)
       addresses.push_back(in + scattered(r, c.rows()) * (c.row_bytes() + 5));
-    std::vector<std::ptrdiff_t> offsets;
+    std::vector<Index> offsets;
     for (std::size_t k = 0; k < c.columns(); ++k)
-      offsets.push_back(static_cast<std::ptrdiff_t>(scattered(k, c.columns()) * c.out_pitch()));
+      offsets.push_back(static_cast<Index>(scattered(k, c.columns()) * c.out_pitch()));
     // Different bytes, and the line behind that may be read.
     std::vector<std::byte> partial_lines((c.columns() + 1) * line);
     for (std::size_t i = 0; i < partial_lines.size(); ++i)
@@ -87,9 +87,9 @@ class Arena {
       if (c.is_scattered) {
         panel.column_offsets = offsets.data();
       } else {
-        panel.dst_pitch = static_cast<std::ptrdiff_t>(c.out_pitch());
+        panel.dst_pitch = static_cast<Index>(c.out_pitch());
       }
-      panel.rows = copy::Rows{in, static_cast<std::ptrdiff_t>(c.row_bytes() + 5),
+      panel.rows = copy::Rows{in, static_cast<Index>(c.row_bytes() + 5),
                               c.is_scattered ? addresses.data() : nullptr, 0};
       panel.next_rows = panel.rows;
       panel.lines = c.lines;

@@ -99,8 +99,8 @@ class RunWriter {
     const std::size_t length = items * blocks * item_;
     const std::size_t run_pitch = length + (1 + random_() % 9) * item_;
     const std::size_t start = random_() % (in_line + 1) * item_;
-    std::vector<std::ptrdiff_t> run_offsets;
-    for (std::size_t r = 0; r < runs; ++r) run_offsets.push_back(static_cast<std::ptrdiff_t>(r * run_pitch));
+    std::vector<Index> run_offsets;
+    for (std::size_t r = 0; r < runs; ++r) run_offsets.push_back(static_cast<Index>(r * run_pitch));
     bytes_ = LineBuffer(2 * line_bytes + runs * run_pitch);
     written_.assign(bytes_.size(), 0);
     const std::size_t pitch = copy::odd_lines(items * item_ + line_bytes);
@@ -112,7 +112,7 @@ class RunWriter {
       out.offsets = run_offsets.data();
       out.count = runs;
       out.rows = buffers[b % 2].data() + line_bytes;
-      out.pitch = static_cast<std::ptrdiff_t>(pitch);
+      out.pitch = static_cast<Index>(pitch);
       out.next_rows = buffers[(b + 1) % 2].data() + line_bytes;
       out.items = items;
       out.dst_log2 = out.src_log2 = static_cast<unsigned>(std::countr_zero(item_));

@@ -307,7 +307,7 @@ void draw_strategy(Random& random, Trial& trial) {
 
 /// The bytes of a side from its first to its last.
 struct Span {
-  std::ptrdiff_t first = 0;
+  Index first = 0;
   std::size_t bytes = 0;
 };
 
@@ -372,8 +372,7 @@ class RandomPlans : public ::testing::Test {
       const std::byte* const differs =
           std::mismatch(out_.begin() + from, out_.begin() + from + size, expected_.begin() + from).first;
       ADD_FAILURE() << described(number, trial, made) << "\nbyte "
-                    << (differs - out_.begin()) - static_cast<std::ptrdiff_t>(at) << " of " << bytes
-                    << " differs";
+                    << (differs - out_.begin()) - static_cast<Index>(at) << " of " << bytes << " differs";
     }
     std::memcpy(out_.begin() + from, before_.begin() + from, size);
     std::memcpy(expected_.begin() + from, before_.begin() + from, size);

@@ -146,7 +146,7 @@ Dims order_after_moving(std::size_t rank, const Dims& source, const Dims& destin
   std::vector<std::pair<Index, Index>> moves;
   for (std::size_t i = 0; i < source.size(); ++i) moves.emplace_back(destination[i], source[i]);
   std::sort(moves.begin(), moves.end());
-  for (const auto& [to, from] : moves) rest.insert(rest.begin() + to, from);
+  for (const auto& [to, from] : moves) rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(to), from);
   return rest;
 }
 

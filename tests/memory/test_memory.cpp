@@ -105,7 +105,7 @@ TEST_F(Memory, PiecesOfEverySizeHoldAllTheirBytes) {
     }
     for (const Storage& piece : pieces) {
       const auto value = static_cast<std::byte>(piece.nbytes() % 251);
-      for (const std::size_t at : {std::size_t{0}, piece.nbytes() / 2, piece.nbytes() - 1}) {
+      for (const std::uint64_t at : {std::uint64_t{0}, piece.nbytes() / 2, piece.nbytes() - 1}) {
         ASSERT_EQ(piece.data()[at], value) << piece.nbytes();
       }
     }

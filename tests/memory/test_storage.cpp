@@ -79,9 +79,9 @@ TEST(Storage, CopiesShareAndCount) {
 }
 
 TEST(Storage, RefusesMoreThanMemoryHolds) {
-  EXPECT_EQ(message_of<StorageError>([] { (void)Storage::allocate(SIZE_MAX); }),
+  EXPECT_EQ(message_of<StorageError>([] { (void)Storage::allocate(UINT64_MAX); }),
             "storage: 18446744073709551615 bytes must fit the memory that can be had");
-  EXPECT_THROW((void)Storage::allocate(std::size_t{1} << 60), StorageError);
+  EXPECT_THROW((void)Storage::allocate(std::uint64_t{1} << 60), StorageError);
 }
 
 TEST(Storage, AdoptedRunsItsDeleterOnce) {
@@ -127,11 +127,11 @@ TEST(Storage, AdoptedMemoryCannotGrow) {
 }
 
 TEST(Storage, MetaHasSizeButNoMemory) {
-  Storage meta = Storage::meta(std::size_t{1} << 60);
+  Storage meta = Storage::meta(std::uint64_t{1} << 60);
   EXPECT_EQ(meta.device(), Device::meta);
   EXPECT_EQ(meta.data(), nullptr);
-  meta.grow(std::size_t{1} << 61);
-  EXPECT_EQ(meta.nbytes(), std::size_t{1} << 61);
+  meta.grow(std::uint64_t{1} << 61);
+  EXPECT_EQ(meta.nbytes(), std::uint64_t{1} << 61);
 }
 
 TEST_F(StorageFile, MapsAnyPartOfAFile) {

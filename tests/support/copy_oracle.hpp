@@ -16,8 +16,8 @@ namespace tenstride::oracle {
 
 using Bytes = std::vector<std::byte>;
 
-inline std::ptrdiff_t bytes_of(DType type, Index elements) {
-  return elements * static_cast<std::ptrdiff_t>(item_size(type));
+inline Index bytes_of(DType type, Index elements) {
+  return elements * static_cast<Index>(item_size(type));
 }
 
 /// Element by element over all indexes, through convert_element and scale_element.

@@ -113,8 +113,8 @@ class Bench {
   Guarded before_;
 };
 
-inline std::ptrdiff_t signed_bytes(std::size_t bytes) {
-  return static_cast<std::ptrdiff_t>(bytes);
+inline Index signed_bytes(std::size_t bytes) {
+  return static_cast<Index>(bytes);
 }
 
 inline std::string text(std::initializer_list<std::size_t> numbers) {

@@ -22,7 +22,10 @@ namespace tenstride::oracle {
 /// What the ranks have in common.
 struct ThreadRanks {
   ThreadRanks(Index count, Index ranks_per_machine)
-      : size(count), per_machine(ranks_per_machine), barrier(count), boards(static_cast<std::size_t>(count)) {
+      : size(count),
+        per_machine(ranks_per_machine),
+        barrier(static_cast<std::ptrdiff_t>(count)),
+        boards(static_cast<std::size_t>(count)) {
     for (Index first = 0; first < count; first += ranks_per_machine)
       machines.emplace_back(std::min(ranks_per_machine, count - first));
   }

@@ -44,7 +44,7 @@ HWY_INLINE void put(V v, D d, hn::TFromD<D>* to, Stores stores) {
 
 /// Joins vectors of equal length, at least 8 bytes each, to one vector.
 template <class D, class V, std::size_t parts>
-HWY_INLINE auto join(D part, const std::array<V, parts>& v) {
+HWY_INLINE auto join([[maybe_unused]] D part, const std::array<V, parts>& v) {
   if constexpr (parts == 1) {
     return v[0];
   } else {

@@ -200,7 +200,6 @@ std::size_t reverse_short_rows(std::byte* dst, const std::byte* src, std::size_t
                                CopyShortRows copy_margin) {
   const hn::FixedTag<std::uint8_t, 16> d;
   const std::size_t per_vector = 16 / bytes;
-  const std::size_t step = per_vector * bytes;
   const auto indices = hn::LoadU(d, reversed_orders[bytes].data());
   // A vector would read behind the first rows and write behind the last ones, where this may not be allowed.
   const std::size_t margin = (16 + bytes - 1) / bytes;

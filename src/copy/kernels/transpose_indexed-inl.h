@@ -104,7 +104,7 @@ HWY_INLINE void transpose_tile_square(Columns columns, Rows rows) {
 
 /// Stores the halves of a vector at two addresses.
 template <class D, class V>
-HWY_INLINE void store_halves(D d, V v, std::byte* lower, std::byte* upper) {
+HWY_INLINE void store_halves([[maybe_unused]] D d, V v, std::byte* lower, std::byte* upper) {
   using T = hn::TFromD<D>;
   const hn::Half<D> half;
   hn::StoreU(hn::LowerHalf(half, v), half, reinterpret_cast<T*>(lower));

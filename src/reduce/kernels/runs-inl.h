@@ -32,7 +32,7 @@ inline Index steps_prefetch_distance(Index step) {
                    : (run_prefetch_distance + std::abs(step) - 1) / std::abs(step) * step;
 }
 
-template <class Rule>
+template <class Rule, bool has_vectors = Rule::has_vectors>
 struct ShortRuns {
   using T = typename Rule::Element;
   using State = typename Rule::State;
@@ -199,6 +199,13 @@ struct ShortRuns {
     return Rule::join_vectors(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a));
   }
 #endif
+};
+
+/// Without vectors of the elements runs are reduced one by one.
+template <class Rule>
+struct ShortRuns<Rule, false> {
+  static constexpr Index width = 1;
+  static constexpr Index max_run = 0;
 };
 
 }  // namespace HWY_NAMESPACE
