@@ -19,7 +19,8 @@ if [ "${TENSTRIDE_WHEEL:-release}" = dev ]; then
   # With the tools of .venv and the flags of the preset dev, so that the compiler's cache knows every file.
   "$python" -c 'import nanobind, scikit_build_core'
   export CXX=${CXX:-c++}  # CMake's own choice; scikit-build-core's is the one that Python was built with
-  options+=(--quiet --no-build-isolation
+  # Beside build/dev, so that paths relative to the build folder are the same, too.
+  options+=(--quiet --no-build-isolation --config-settings=build-dir=build/wheel-dev
             --config-settings=cmake.build-type=RelWithDebInfo
             --config-settings=cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g1"
             --config-settings=cmake.define.TENSTRIDE_WERROR=ON)
