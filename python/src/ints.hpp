@@ -55,16 +55,13 @@ inline bool read_ints(PyObject* const* arguments, Py_ssize_t count, Index* to) n
 /// anything else, none, or more than `max_ints`.
 inline std::optional<Dims> read_sizes(PyObject* const* arguments, Py_ssize_t count) noexcept {
   std::optional<Dims> dims;
-  if (count == 1 && (PyTuple_Check(arguments[0]) || PyList_Check(arguments[0]))) {
-    count = EntriesOf::count(arguments[0]);
-    if (count < 1 || count > static_cast<Py_ssize_t>(max_ints)) return dims;
-    Dims& read = dims.emplace(Dims::of_size(static_cast<std::size_t>(count)));
-    if (!read_ints(EntriesOf(arguments[0]).data(), count, read.data())) dims.reset();
-    return dims;
-  }
+  const bool is_list = count == 1 && (PyTuple_Check(arguments[0]) || PyList_Check(arguments[0]));
+  if (is_list) count = EntriesOf::count(arguments[0]);
   if (count < 1 || count > static_cast<Py_ssize_t>(max_ints)) return dims;
   Dims& read = dims.emplace(Dims::of_size(static_cast<std::size_t>(count)));
-  if (!read_ints(arguments, count, read.data())) dims.reset();
+  const bool are_ints = is_list ? read_ints(EntriesOf(arguments[0]).data(), count, read.data())
+                                : read_ints(arguments, count, read.data());
+  if (!are_ints) dims.reset();
   return dims;
 }
 
