@@ -28,8 +28,8 @@ test: build ## Build everything and run every test (preset dev)
 busy: build ## The tests five times beside stress-ng, and once on one processor without a terminal (TIMES: how often)
 	scripts/busy.sh $(TIMES)
 
-torch: build ## The tests that need PyTorch, with versions 1.13, 2.6 and the newest of PyPI (14 GB, in build/torch)
-	scripts/torch_versions.sh
+torch: build ## The tests that need PyTorch, with 1.13, 2.6 and the newest of PyPI (14 GB, in build/torch; TORCH: which)
+	scripts/torch_versions.sh $(TORCH)
 
 real: build ## Audit models of torchvision, timm and transformers, and follow the fixes (6 GB, in build/real)
 	.venv/bin/python3 -B tests/real/models.py
@@ -63,7 +63,7 @@ deb: setup ## Build the Debian packages libtenstride0.1, libtenstride-dev and te
 	scripts/deb.sh
 
 fuzz: build ## Random copies with each instruction set (PLANS, FIRST: how many, from which on), random chains (CHAINS)
-	@for table in avx512 avx2 ssse3 portable; do \
+	@for table in avx512 avx2 portable; do \
 	  echo "$$table:"; \
 	  TENSTRIDE_KERNELS=$$table TENSTRIDE_RANDOM_PLANS=$(or $(PLANS),200000) TENSTRIDE_RANDOM_FIRST=$(or $(FIRST),1) \
 	    build/dev/bin/tenstride-tests --gtest_brief=1 --gtest_filter='RandomPlans.*' || exit 1; \

@@ -82,8 +82,9 @@ Json summarize_threads(const Json& records, int threads) {
   for (const Json& record : records) {
     if (record["threads"] == threads && record["contenders"].contains(ours)) chosen.push_back(&record);
   }
-  std::printf("\n%d thread%s, shares of the best yardstick:\n", threads, threads == 1 ? "" : "s");
   Json result = {{"threads", threads}};
+  if (chosen.empty()) return result;  // of --peers without tenstride
+  std::printf("\n%d thread%s, shares of the best yardstick:\n", threads, threads == 1 ? "" : "s");
   result["contenders"][ours] = summarize(chosen, ours);
   std::set<std::string> others;
   for (const Json* const record : chosen) {

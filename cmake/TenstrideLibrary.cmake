@@ -45,7 +45,6 @@ if(NOT TENSTRIDE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   # GCC 12 vectorizes these from -O3 on only: with the -O2 of distributions conversions take up to ten times as long.
   set_property(
     SOURCE
-    ${PROJECT_SOURCE_DIR}/src/copy/kernels/simd.cpp ${PROJECT_SOURCE_DIR}/src/copy/kernels/converting_simd.cpp
     ${PROJECT_SOURCE_DIR}/src/elementwise/kernels/arithmetic_simd.cpp
     ${PROJECT_SOURCE_DIR}/src/elementwise/kernels/compare_simd.cpp ${PROJECT_SOURCE_DIR}/src/checksum/kernels_simd.cpp
     ${PROJECT_SOURCE_DIR}/src/copy/convert/convert.cpp ${PROJECT_SOURCE_DIR}/src/copy/convert/convert_simd.cpp

@@ -215,10 +215,9 @@ void strided(ChecksumSums& sums, const std::byte* bytes, Index given_count, std:
 }
 
 /// As `copy/kernels/simd.cpp` names its table.
-constexpr const char* table_name = HWY_TARGET == HWY_AVX3    ? "avx512"
-                                   : HWY_TARGET == HWY_AVX2  ? "avx2"
-                                   : HWY_TARGET == HWY_SSSE3 ? "ssse3"
-                                                             : "vector";
+constexpr const char* table_name = HWY_TARGET == HWY_AVX3   ? "avx512"
+                                   : HWY_TARGET == HWY_AVX2 ? "avx2"
+                                                            : "vector";
 
 constexpr ChecksumKernels table{
     table_name,

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view heading = "tenstride machine 1\n";
 
-constexpr std::array instruction_names{std::string_view("portable"), std::string_view("ssse3"),
-                                       std::string_view("avx2"), std::string_view("avx512")};
+constexpr std::array instruction_names{std::string_view("portable"), std::string_view("avx2"),
+                                       std::string_view("avx512")};
 constexpr std::array store_names{std::string_view("ordinary"), std::string_view("streaming")};
 constexpr std::array stream_names{std::string_view("several"), std::string_view("one")};
 constexpr std::array profile_names{std::string_view("cascade_lake"), std::string_view("emerald_rapids"),

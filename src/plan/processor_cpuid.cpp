@@ -36,7 +36,7 @@ InstructionSet instructions_here() {
   // Every processor with AVX2 and FMA has BMI, BMI2 and F16C too.
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
     return InstructionSet::avx2;
-  return __builtin_cpu_supports("ssse3") ? InstructionSet::ssse3 : InstructionSet::portable;
+  return InstructionSet::portable;
 }
 
 bool permutes_lines() {

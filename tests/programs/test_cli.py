@@ -59,7 +59,7 @@ class Calls(Case):
         self.assertRegex(
             lines,
             r"^L1, L2, L3 cache  +\d+ [KM]iB, \d+ [KM]iB, \d+ [KM]iB\n"
-            r"instructions  +(portable|ssse3|avx2|avx512), bytes permuted at once: (16|64)\n"
+            r"instructions  +(portable|avx2|avx512), bytes permuted at once: (16|64)\n"
             r"stores in order  +(ordinary|streaming)\n"
             r"streams of memory  +(several|one)\n"
             r"kept in .*/tenstride/machine\n$",

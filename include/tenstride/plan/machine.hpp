@@ -15,7 +15,7 @@ namespace tenstride {
 
 /// The instruction sets that kernels are compiled for; each includes those before it. On processors other
 /// than x86 `best` stands for the only one.
-enum class InstructionSet : std::uint8_t { portable, ssse3, avx2, avx512, best = avx512 };
+enum class InstructionSet : std::uint8_t { portable, avx2, avx512, best = avx512 };
 
 /// Which kind of stores writes sequential memory faster.
 enum class SequentialStores : std::uint8_t {
@@ -76,7 +76,7 @@ class TENSTRIDE_API MachineScope {
 /// `Machine::here()`.
 TENSTRIDE_API const Machine& planned_machine();
 
-/// "portable", "ssse3", "avx2", "avx512"; "ordinary", "streaming"; "several", "one".
+/// "portable", "avx2", "avx512"; "ordinary", "streaming"; "several", "one".
 TENSTRIDE_API std::string_view name(InstructionSet instructions);
 TENSTRIDE_API std::string_view name(SequentialStores stores);
 TENSTRIDE_API std::string_view name(MemoryStreams streams);

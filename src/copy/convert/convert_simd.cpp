@@ -19,18 +19,7 @@ namespace HWY_NAMESPACE {
 ConvertRow find_convert(DType to, DType from);
 ScaleRow find_scale(DType to, DType from, Numbers numbers);
 
-// Processors without AVX2 convert by the portable loops, which the compiler vectorizes.
-#if HWY_TARGET == HWY_SSSE3
-
-ConvertRow find_convert(DType to, DType from) {
-  return portable_kernels().convert(to, from);
-}
-
-ScaleRow find_scale(DType to, DType from, Numbers numbers) {
-  return portable_kernels().scale(to, from, numbers);
-}
-
-#elif HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 ConvertRow find_convert(DType to, DType from) {
   return fast_convert(to, from);

@@ -16,11 +16,6 @@
 #else
 #define TENSTRIDE_AVX2(function)
 #endif
-#if HWY_TARGETS & HWY_SSSE3
-#define TENSTRIDE_SSSE3(function) {"ssse3", N_SSSE3::function},
-#else
-#define TENSTRIDE_SSSE3(function)
-#endif
 #if HWY_ARCH_X86
 #define TENSTRIDE_VECTOR(function)
 #else
@@ -29,7 +24,7 @@
 
 /// `function` of every instruction set, the best first, as items of a list of `Compiled`.
 #define TENSTRIDE_COMPILED(function) \
-  TENSTRIDE_AVX512(function) TENSTRIDE_AVX2(function) TENSTRIDE_SSSE3(function) TENSTRIDE_VECTOR(function)
+  TENSTRIDE_AVX512(function) TENSTRIDE_AVX2(function) TENSTRIDE_VECTOR(function)
 
 namespace tenstride::copy {
 
@@ -45,7 +40,7 @@ struct Compiled {
 template <class Function>
 Function compiled_for(std::string_view name, std::initializer_list<Compiled<Function>> best_first) {
   bool is_reached = false;
-  for (const std::string_view set : {"avx512", "avx2", "ssse3", "vector", "portable"}) {
+  for (const std::string_view set : {"avx512", "avx2", "vector", "portable"}) {
     is_reached = is_reached || set == name;
     for (const Compiled<Function>& compiled : best_first) {
       if (is_reached && compiled.kernels == set) return compiled.function;

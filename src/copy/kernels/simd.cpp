@@ -417,9 +417,6 @@ Tables find_tables() {
 #if HWY_TARGETS & HWY_AVX2
   tables.add(here >= InstructionSet::avx2, N_AVX2::own_table());
 #endif
-#if HWY_TARGETS & HWY_SSSE3
-  tables.add(here >= InstructionSet::ssse3, N_SSSE3::own_table());
-#endif
 #else
   tables.add(here > InstructionSet::portable, HWY_STATIC_DISPATCH(own_table)());
 #endif

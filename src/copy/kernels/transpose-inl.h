@@ -39,8 +39,6 @@ inline constexpr std::size_t log2_of = static_cast<std::size_t>(std::countr_zero
 inline constexpr const char* hwy_target_name = "avx512";
 #elif HWY_TARGET == HWY_AVX2
 inline constexpr const char* hwy_target_name = "avx2";
-#elif HWY_TARGET == HWY_SSSE3
-inline constexpr const char* hwy_target_name = "ssse3";
 #else
 inline constexpr const char* hwy_target_name = "vector";
 #endif

@@ -367,10 +367,9 @@ ExtremeRow find_extreme(Extreme which, DType type) {
 }
 
 /// As `copy/kernels/simd.cpp` names its table.
-constexpr const char* table_name = HWY_TARGET == HWY_AVX3    ? "avx512"
-                                   : HWY_TARGET == HWY_AVX2  ? "avx2"
-                                   : HWY_TARGET == HWY_SSSE3 ? "ssse3"
-                                                             : "vector";
+constexpr const char* table_name = HWY_TARGET == HWY_AVX3   ? "avx512"
+                                   : HWY_TARGET == HWY_AVX2 ? "avx2"
+                                                            : "vector";
 
 constexpr ArithmeticKernels table{table_name, find_unary, find_binary, find_ternary, find_extreme};
 

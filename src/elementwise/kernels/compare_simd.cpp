@@ -254,10 +254,9 @@ void fill_set_16(std::byte* out, const std::byte* mask, Index count, const std::
 }
 
 /// As `copy/kernels/simd.cpp` names its table.
-constexpr const char* table_name = HWY_TARGET == HWY_AVX3    ? "avx512"
-                                   : HWY_TARGET == HWY_AVX2  ? "avx2"
-                                   : HWY_TARGET == HWY_SSSE3 ? "ssse3"
-                                                             : "vector";
+constexpr const char* table_name = HWY_TARGET == HWY_AVX3   ? "avx512"
+                                   : HWY_TARGET == HWY_AVX2 ? "avx2"
+                                                            : "vector";
 
 constexpr CompareKernels table{table_name,
                                find_compare,

@@ -4,7 +4,7 @@
 // Vectors of AVX-512 gain nothing where memory is read: .98 to 1.02 of the time without them (91 cases,
 // Xeon). In the L2 cache they would take three quarters of the time.
 #define TENSTRIDE_WITHOUT_AVX512
-#include "reduce/kernels/targets-inl.h"
+#include "copy/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reduce/kernels/order.cpp"

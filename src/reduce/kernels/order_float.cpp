@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of minima and maxima of floating-point numbers, compiled once for each instruction set.
 
-#include "reduce/kernels/targets-inl.h"
+#include "copy/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reduce/kernels/order_float.cpp"

@@ -2,7 +2,7 @@
 // The kernels of sums, means and products of floating-point and complex numbers, compiled once for each
 // instruction set.
 
-#include "reduce/kernels/targets-inl.h"
+#include "copy/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reduce/kernels/sums_float.cpp"
