@@ -78,6 +78,8 @@ struct FileFormat {
   std::string_view usual_name{};
   /// Whether `SaveTensorsOptions::is_compressed` compresses its elements.
   bool compresses = false;
+  /// Whether this build has what reads its elements.
+  bool is_read = true;
 
   bool (*is_kind_of)(const FileStart& start) = nullptr;
   /// The headers of all tensors, in the order of the file; no element is read. Throws FileError.

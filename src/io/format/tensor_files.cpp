@@ -219,7 +219,7 @@ std::string known_kinds() {
 std::vector<FormatSupport> supported_formats() {
   std::vector<FormatSupport> result;
   for (const FileFormat* format : file_formats()) {
-    result.push_back({std::string(format->name), true, is_written(*format)});
+    result.push_back({std::string(format->name), format->is_read, is_written(*format)});
   }
   return result;
 }

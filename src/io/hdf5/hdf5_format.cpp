@@ -75,6 +75,9 @@ const FileFormat hdf5_format{.kind = FileKind::hdf5,
                              .names = TensorNames::required,
                              .facts = TensorFacts::both,
                              .usual_name = "data",
+#ifndef TENSTRIDE_HAS_HDF5
+                             .is_read = false,
+#endif
                              .is_kind_of = is_hdf5,
                              .list = list_hdf5,
                              .chunks = hdf5_chunks,
