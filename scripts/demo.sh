@@ -55,7 +55,7 @@ PYTHON
 fi
 say "the photograph is $photo: china.jpg by danielbuechele, CC BY 2.0"
 
-say "compiling the program for this processor (preset quick; about 3 minutes on two cores, nothing where it is built)"
+say "compiling the program for this processor (preset quick; 3 to 7 minutes on two cores, nothing where it is built)"
 cmake --preset quick >/dev/null
 cmake --build --preset quick
 

@@ -26,7 +26,7 @@ if [ "${TENSTRIDE_WHEEL:-release}" = dev ]; then
             --config-settings=cmake.define.TENSTRIDE_WERROR=ON)
   limit=()
 else
-  echo "wheel: building; on two cores this takes about five minutes"
+  echo "wheel: building; on two cores this takes five to ten minutes"
   # Two folders below the sources, as every build, so that the compiler's cache serves the next Python's.
   build=build/wheel-$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   rm -rf "$build"
