@@ -214,13 +214,8 @@ void strided(ChecksumSums& sums, const std::byte* bytes, Index given_count, std:
                                             static_cast<Index>(count - whole), position + whole * step, step);
 }
 
-/// As `copy/kernels/simd.cpp` names its table.
-constexpr const char* table_name = HWY_TARGET == HWY_AVX3   ? "avx512"
-                                   : HWY_TARGET == HWY_AVX2 ? "avx2"
-                                                            : "vector";
-
 constexpr ChecksumKernels table{
-    table_name,
+    TENSTRIDE_TARGET_NAME,
     {run<std::uint8_t>, run<std::uint16_t>, run<std::uint32_t>},
     {strided<std::uint8_t, 1>, strided<std::uint16_t, 1>, strided<std::uint32_t, 1>,
      strided<std::uint32_t, 2>, strided<std::uint32_t, 4>}};

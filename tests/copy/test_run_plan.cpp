@@ -85,7 +85,7 @@ TEST(RunPlan, TransposesEverySmallMatrixAtEveryItemSize) {
 TEST(RunPlan, CopiesLargeTransposesOnThreads) {
   Random random(3);
   const int before = num_threads();
-  for (const int threads : {2, 5}) {
+  for (const int threads : {1, 2, 5}) {
     set_num_threads(threads);
     for (const DType type : {DType::uint8, DType::int16, DType::float32, DType::complex64}) {
       for (const Dims& shape :

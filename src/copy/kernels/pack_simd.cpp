@@ -414,7 +414,7 @@ void pack_permuted_64(Pack& pack) {
 #endif
 
 constexpr PackKernels table{
-    .name = hwy_target_name,
+    .name = TENSTRIDE_TARGET_NAME,
     .panel_bytes = widest,
     .pack = {pack_block<1>, pack_block<2>, pack_block<4>, pack_block<8>, pack_block<16>},
     .rows = pack_rows,

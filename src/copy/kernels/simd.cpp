@@ -349,7 +349,7 @@ extern const ShortItemKernels short_items;
 extern const IndexedKernels indexed;
 
 constexpr Kernels table{
-    .name = hwy_target_name,
+    .name = TENSTRIDE_TARGET_NAME,
     .transpose = {transpose<1>, transpose<2>, transpose<4>, transpose<8>, transpose<16>},
     .transpose_panel = {transpose_panel<1>, transpose_panel<2>, transpose_panel<4>, transpose_panel<8>,
                         transpose_panel<16>},

@@ -35,14 +35,6 @@ using Item = hwy::UnsignedFromSize<(item < 8 ? item : 8)>;
 template <std::size_t item>
 inline constexpr std::size_t log2_of = static_cast<std::size_t>(std::countr_zero(item));
 
-#if HWY_TARGET == HWY_AVX3
-inline constexpr const char* hwy_target_name = "avx512";
-#elif HWY_TARGET == HWY_AVX2
-inline constexpr const char* hwy_target_name = "avx2";
-#else
-inline constexpr const char* hwy_target_name = "vector";
-#endif
-
 #if HWY_HAVE_SCALABLE
 inline constexpr std::size_t widest = 16;
 #elif HWY_TARGET == HWY_AVX3

@@ -366,12 +366,7 @@ ExtremeRow find_extreme(Extreme which, DType type) {
   });
 }
 
-/// As `copy/kernels/simd.cpp` names its table.
-constexpr const char* table_name = HWY_TARGET == HWY_AVX3   ? "avx512"
-                                   : HWY_TARGET == HWY_AVX2 ? "avx2"
-                                                            : "vector";
-
-constexpr ArithmeticKernels table{table_name, find_unary, find_binary, find_ternary, find_extreme};
+constexpr ArithmeticKernels table{TENSTRIDE_TARGET_NAME, find_unary, find_binary, find_ternary, find_extreme};
 
 const ArithmeticKernels& own_arithmetic_table() {
   return table;

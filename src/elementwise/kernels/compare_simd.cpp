@@ -253,12 +253,7 @@ void fill_set_16(std::byte* out, const std::byte* mask, Index count, const std::
   portable_compare_kernels().fill_set[4](out, mask, count, value);
 }
 
-/// As `copy/kernels/simd.cpp` names its table.
-constexpr const char* table_name = HWY_TARGET == HWY_AVX3   ? "avx512"
-                                   : HWY_TARGET == HWY_AVX2 ? "avx2"
-                                                            : "vector";
-
-constexpr CompareKernels table{table_name,
+constexpr CompareKernels table{TENSTRIDE_TARGET_NAME,
                                find_compare,
                                find_truth<true>,
                                find_truth<false>,
