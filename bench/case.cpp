@@ -99,6 +99,7 @@ std::vector<CopyCase> copy_cases(Scope scope) {
   add_table_cases(specs);
   add_permutation_cases(specs);
   add_type_cases(specs);
+  add_program_cases(specs);
   add_size_cases(specs);
   std::vector<CopyCase> cases;
   for (const CopySpec& spec : specs) {

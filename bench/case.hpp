@@ -71,6 +71,7 @@ std::vector<CopyCase> copy_cases(Scope scope);
 void add_table_cases(std::vector<CopySpec>& specs);
 void add_permutation_cases(std::vector<CopySpec>& specs);
 void add_type_cases(std::vector<CopySpec>& specs);
+void add_program_cases(std::vector<CopySpec>& specs);
 void add_size_cases(std::vector<CopySpec>& specs);
 
 /// `x.permute(order)` as a CopySpec's view.

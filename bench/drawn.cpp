@@ -25,6 +25,14 @@ double share(const Json& record, const std::string& contender) {
   return record["contenders"][contender]["share"].get<double>();
 }
 
+/// The share of a plain copy of the cache lines that have to be touched: a step of 2 reads twice the lines.
+double share_of_lines(const Json& record, const std::string& contender) {
+  const double of_elements = share(record, contender);
+  if (!record.contains("bytes_of_lines_read")) return of_elements;  // reductions and arithmetic read all
+  const auto bytes = [&](const char* key) { return record[key].get<double>(); };
+  return of_elements * (bytes("bytes_of_lines_read") + bytes("bytes_written")) / bytes("bytes");
+}
+
 std::string text(const Json& record, const std::string& key) {
   return record[key].get<std::string>();
 }
@@ -33,40 +41,61 @@ std::string text(const Json& record, const std::string& key) {
 struct Summary {
   std::size_t cases = 0;
   double geometric_mean = 0;
+  /// That of the shares of touched lines.
+  double of_lines = 0;
   double tenth_percentile = 0;
   double least = 0;
 };
 
-Summary summarize(std::vector<double> shares) {
+double geometric_mean(const std::vector<double>& shares) {
+  double logarithms = 0;
+  for (const double one : shares) logarithms += std::log(one);
+  return shares.empty() ? 0 : std::exp(logarithms / static_cast<double>(shares.size()));
+}
+
+/// The shares of some cases: of the elements, and of the lines that hold them.
+struct Shares {
+  std::vector<double> elements;
+  std::vector<double> lines;
+
+  void add(const Json& record, const std::string& contender) {
+    elements.push_back(share(record, contender));
+    lines.push_back(share_of_lines(record, contender));
+  }
+};
+
+Summary summarize(const Shares& of) {
   Summary summary;
+  std::vector<double> shares = of.elements;
   summary.cases = shares.size();
   if (shares.empty()) return summary;
   std::sort(shares.begin(), shares.end());
-  double logarithms = 0;
-  for (const double one : shares) logarithms += std::log(one);
-  summary.geometric_mean = std::exp(logarithms / static_cast<double>(shares.size()));
+  summary.geometric_mean = geometric_mean(shares);
+  summary.of_lines = geometric_mean(of.lines);
   summary.tenth_percentile = shares[shares.size() / 10];
   summary.least = shares.front();
   return summary;
 }
 
 Json print(const std::string& title, const Summary& summary) {
-  std::printf("  %-22s %4zu cases  mean %.3f  tenth percentile %.3f  least %.3f\n", title.c_str(),
-              summary.cases, summary.geometric_mean, summary.tenth_percentile, summary.least);
+  std::printf("  %-22s %4zu cases  mean %.3f  tenth percentile %.3f  least %.3f  of touched lines %.3f\n",
+              title.c_str(), summary.cases, summary.geometric_mean, summary.tenth_percentile, summary.least,
+              summary.of_lines);
   return {{"cases", summary.cases},
           {"geometric_mean", rounded(summary.geometric_mean)},
+          {"of_lines", rounded(summary.of_lines)},
           {"tenth_percentile", rounded(summary.tenth_percentile)},
           {"least", rounded(summary.least)}};
 }
 
 /// The shares of one contender in all cases; for tenstride in each family, too.
 Json summarize(const std::vector<const Json*>& records, const std::string& contender) {
-  std::vector<double> all;
-  std::map<std::string, std::vector<double>> families;
+  Shares all;
+  std::map<std::string, Shares> families;
   for (const Json* const record : records) {
     if (!(*record)["contenders"].contains(contender)) continue;
-    all.push_back(share(*record, contender));
-    families[text(*record, "family")].push_back(all.back());
+    all.add(*record, contender);
+    families[text(*record, "family")].add(*record, contender);
   }
   Json result;
   result["all"] = print(contender, summarize(all));

@@ -8,9 +8,9 @@
 
 namespace tenstride {
 
-/// This machine with measured stores and streams; takes about a second and 256 MiB of memory. Where two
-/// measurements differ by less than 5 %, what is known of the processor's kind is kept. Throws StorageError
-/// where the memory cannot be allocated.
+/// This machine with measured stores, streams and block stores; takes about two seconds and 256 MiB of
+/// memory. Where two measurements differ by less than 5 %, what is known of the processor's kind is kept.
+/// Throws StorageError where the memory cannot be allocated.
 TENSTRIDE_API Machine calibrate_machine();
 
 /// Calibrates, and writes the result to `machine_file()` for `Machine::here()` of processes that start later.

@@ -24,10 +24,14 @@ inline constexpr Index short_run_bytes = 1024;
 /// holds.
 inline constexpr Index long_panel_bytes = 16384;
 inline constexpr Index max_panel_columns = 8192;
-/// Copies by tiles of up to this size stay in the caches on processors with one memory stream
+/// Copies by tiles of up to so many bytes stay in the caches on processors with one memory stream
 /// (`MemoryStreams::one`), except where rows or columns lie so far apart that they share sets of a cache. On
-/// Zen 5 both sides of 6 MiB fit the 32 MiB of the L3 cache, which other cores use too.
-inline constexpr Index max_cached_tile_bytes = Index{6} << 20;
+/// Zen 5, whose L2 cache has 1 MiB, both sides of 6 MiB fit the part of the L3 cache that others leave. On
+/// Zen 3, with half of that, copies of 4 to 6 MiB have half the speed of blocks, also where they are in a
+/// cache.
+inline Index max_cached_tile_bytes(const Machine& machine) {
+  return 6 * machine.l2_bytes;
+}
 
 /// The processor's prefetcher follows this many streams on one side beside one on the other. With 32 streams
 /// a copy takes 1.4 times as long, whatever their order.

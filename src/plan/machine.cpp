@@ -11,15 +11,17 @@
 namespace tenstride {
 namespace {
 
-constexpr std::string_view heading = "tenstride machine 1\n";
+constexpr std::string_view heading = "tenstride machine 2\n";
 
 constexpr std::array instruction_names{std::string_view("portable"), std::string_view("avx2"),
                                        std::string_view("avx512")};
 constexpr std::array store_names{std::string_view("ordinary"), std::string_view("streaming")};
 constexpr std::array stream_names{std::string_view("several"), std::string_view("one")};
+constexpr std::array block_store_names{std::string_view("interleaved"), std::string_view("burst")};
 constexpr std::array profile_names{std::string_view("cascade_lake"), std::string_view("emerald_rapids"),
-                                   std::string_view("zen5")};
-constexpr std::array profiles{&Machine::cascade_lake, &Machine::emerald_rapids, &Machine::zen5};
+                                   std::string_view("zen3"), std::string_view("zen5")};
+constexpr std::array profiles{&Machine::cascade_lake, &Machine::emerald_rapids, &Machine::zen3,
+                              &Machine::zen5};
 static_assert(profiles.size() == profile_names.size());
 
 constexpr std::array figures{std::pair{std::string_view("l1_bytes"), &Machine::l1_bytes},
@@ -64,6 +66,17 @@ Machine Machine::emerald_rapids() {
           .streams = MemoryStreams::several};
 }
 
+Machine Machine::zen3() {
+  return {.l1_bytes = Index{32} << 10,
+          .l2_bytes = Index{512} << 10,
+          .l3_bytes = Index{32} << 20,
+          .permuted_bytes = 16,
+          .instructions = InstructionSet::avx2,
+          .stores = SequentialStores::streaming,
+          .streams = MemoryStreams::one,
+          .block_stores = BlockStores::burst};
+}
+
 Machine Machine::zen5() {
   return {.l1_bytes = Index{48} << 10,
           .l2_bytes = Index{1} << 20,
@@ -104,6 +117,10 @@ std::string_view name(MemoryStreams streams) {
   return stream_names[static_cast<std::size_t>(streams)];
 }
 
+std::string_view name(BlockStores stores) {
+  return block_store_names[static_cast<std::size_t>(stores)];
+}
+
 std::span<const std::string_view> machine_names() {
   return profile_names;
 }
@@ -120,7 +137,8 @@ std::string to_text(const Machine& machine) {
   std::string text(heading);
   for (const auto& [key, value] : figures) text += detail::message(key, " ", machine.*value, "\n");
   return text + detail::message("instructions ", name(machine.instructions), "\nstores ",
-                                name(machine.stores), "\nstreams ", name(machine.streams), "\nend\n");
+                                name(machine.stores), "\nstreams ", name(machine.streams), "\nblock_stores ",
+                                name(machine.block_stores), "\nend\n");
 }
 
 std::optional<Machine> machine_from_text(std::string_view text) {
@@ -140,7 +158,8 @@ std::optional<Machine> machine_from_text(std::string_view text) {
   }
   if (!take_word(text, "instructions", instruction_names, machine.instructions) ||
       !take_word(text, "stores", store_names, machine.stores) ||
-      !take_word(text, "streams", stream_names, machine.streams) || text != "end\n") {
+      !take_word(text, "streams", stream_names, machine.streams) ||
+      !take_word(text, "block_stores", block_store_names, machine.block_stores) || text != "end\n") {
     return std::nullopt;
   }
   return machine;

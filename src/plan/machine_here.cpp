@@ -14,6 +14,18 @@
 namespace tenstride {
 namespace detail {
 
+namespace {
+
+/// Family 25 of AMD is Zen 3 and Zen 4, which differ in their models.
+bool is_zen3(const ProcessorKind& kind) {
+  constexpr unsigned family = 25;
+  const unsigned series = kind.model / 16;
+  return kind.vendor() == "AuthenticAMD" && kind.family == family &&
+         (series == 0 || series == 2 || series == 4 || series == 5);
+}
+
+}  // namespace
+
 Machine machine_of(const ProcessorKind& kind) {
   Machine machine;
   // Skylake-SP, Cascade Lake and Cooper Lake write faster by ordinary stores.
@@ -23,6 +35,7 @@ Machine machine_of(const ProcessorKind& kind) {
   const bool is_arm = kind.vendor() == "ARM";
   machine.stores = is_skylake || is_arm ? SequentialStores::ordinary : SequentialStores::streaming;
   machine.streams = kind.vendor() == "AuthenticAMD" ? MemoryStreams::one : MemoryStreams::several;
+  if (is_zen3(kind)) machine.block_stores = BlockStores::burst;
   return machine;
 }
 
@@ -68,6 +81,7 @@ Machine find_machine(const char* machine_name, const char* instructions) {
   } else if (const std::optional<Machine> calibrated = calibrated_machine(kind)) {
     machine.stores = calibrated->stores;
     machine.streams = calibrated->streams;
+    machine.block_stores = calibrated->block_stores;
   }
   machine.instructions = requested_instructions(instructions, available_instructions());
   // Only the kernels for AVX-512 use instructions that permute 64 bytes.

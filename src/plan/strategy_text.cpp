@@ -44,7 +44,9 @@ struct Text {
     std::string text = "in pipelined blocks of ";
     for (std::size_t d = 0; d < nest->count; ++d)
       text += (d == 0 ? "" : " x ") + std::to_string(blocks.extents[d]);
-    return text.append(", ").append(packings[static_cast<std::size_t>(blocks.packing)]);
+    return text.append(", ")
+        .append(packings[static_cast<std::size_t>(blocks.packing)])
+        .append(blocks.stores == BlockStores::burst ? ", written in bursts" : "");
   }
 };
 

@@ -59,7 +59,7 @@ Index min_streaming_bytes(const CopyPlan& plan, Index item_bytes, const PlanOpti
       return std::max(
           min_streaming_tile_bytes(plan, item_bytes * plan.item_elements, options),
           plan.streams == MemoryStreams::one && is_cacheable_tile(plan, item_bytes * plan.item_elements)
-              ? max_cached_tile_bytes
+              ? max_cached_tile_bytes(options.machine)
               : 0);
     case CopyKernel::rows:
       return sequential_threshold;

@@ -302,6 +302,7 @@ void draw_strategy(Random& random, Trial& trial) {
   trial.options.streaming_above = random.one_in(4) ? Index{1} << 40 : 0;
   trial.options.machine.l2_bytes = Index{8} << random.between(6, 18);
   if (random.one_in(4)) trial.options.machine.streams = MemoryStreams::one;
+  if (random.one_in(2)) trial.options.machine.block_stores = BlockStores::burst;
   trial.options.machine.permuted_bytes = random.one_in(2) ? 16 : 64;
 }
 

@@ -173,6 +173,7 @@ TEST(CopyPlan, KeepsSmallTilesInALargeCache) {
 
 TEST(CopyPlan, TransposesWithinTheCachesWhereMemoryIsOneStream) {
   PlanOptions options;
+  options.machine.l2_bytes = Machine::zen5().l2_bytes;
   const auto streams = [&](const Dims& shape, DType type, MemoryStreams of_machine) {
     options.machine.streams = of_machine;
     return of(transpose(row_major(shape), 0, 1), type, options).streaming;

@@ -34,6 +34,7 @@ TEST(Machine, HasProfilesOfMeasuredProcessors) {
   }
   EXPECT_EQ(Machine::cascade_lake().stores, SequentialStores::ordinary);
   EXPECT_EQ(Machine::zen5().streams, MemoryStreams::one);
+  EXPECT_EQ(Machine::zen3().block_stores, BlockStores::burst);
   EXPECT_EQ(Machine::emerald_rapids().permuted_bytes, 64);
   EXPECT_EQ(machine_named("here"), Machine::here());
   EXPECT_FALSE(machine_named("zen"));
@@ -41,8 +42,8 @@ TEST(Machine, HasProfilesOfMeasuredProcessors) {
 
 TEST(Machine, IsWrittenAsTheLinesOfItsExample) {
   const std::string text = to_text(Machine::emerald_rapids());
-  EXPECT_TRUE(text.starts_with("tenstride machine 1\nl1_bytes 49152\n")) << text;
-  EXPECT_TRUE(text.ends_with("streams several\nend\n")) << text;
+  EXPECT_TRUE(text.starts_with("tenstride machine 2\nl1_bytes 49152\n")) << text;
+  EXPECT_TRUE(text.ends_with("streams several\nblock_stores interleaved\nend\n")) << text;
 }
 
 TEST(Machine, IsNotReadFromAnythingElse) {
@@ -59,7 +60,8 @@ TEST(Machine, IsNotReadFromAnythingElse) {
   EXPECT_FALSE(with("49152", "1e15"));
   EXPECT_FALSE(with("49152", "nan"));
   EXPECT_FALSE(with("streaming", "fast"));
-  EXPECT_FALSE(with("machine 1", "machine 2"));
+  EXPECT_FALSE(with("interleaved", "late"));
+  EXPECT_FALSE(with("machine 2", "machine 1"));
 }
 
 TEST(Machine, KnowsTheStoresAndStreamsOfItsKind) {
@@ -72,6 +74,14 @@ TEST(Machine, KnowsTheStoresAndStreamsOfItsKind) {
   EXPECT_EQ(detail::machine_of(kind("AuthenticAMD", 26, 2)).streams, MemoryStreams::one);
   EXPECT_EQ(detail::machine_of(kind("GenuineIntel", 6, 0xcf)).streams, MemoryStreams::several);
   EXPECT_EQ(detail::machine_of({}).streams, MemoryStreams::several);
+  const auto block_stores = [](unsigned family, unsigned model) {
+    return detail::machine_of(kind("AuthenticAMD", family, model)).block_stores;
+  };
+  EXPECT_EQ(block_stores(25, 0x01), BlockStores::burst);        // Zen 3: Milan
+  EXPECT_EQ(block_stores(25, 0x21), BlockStores::burst);        // Vermeer
+  EXPECT_EQ(block_stores(25, 0x11), BlockStores::interleaved);  // Zen 4: Genoa
+  EXPECT_EQ(block_stores(25, 0x61), BlockStores::interleaved);  // Raphael
+  EXPECT_EQ(block_stores(26, 0x02), BlockStores::interleaved);  // Zen 5
 }
 
 TEST(Machine, IsTheRequestedOne) {
@@ -124,6 +134,7 @@ TEST(Machine, IsCalibratedInItsStoresAndStreamsAlone) {
   Machine measured = calibrate_machine();
   measured.stores = Machine::here().stores;
   measured.streams = Machine::here().streams;
+  measured.block_stores = Machine::here().block_stores;
   EXPECT_EQ(measured, Machine::here());
 }
 

@@ -51,10 +51,14 @@ void expect_exact(const Layout& view, Index source, DType to, DType from, const 
   }
 }
 
-/// By streaming stores, and by ordinary ones.
+/// By streaming stores between the packing and in bursts, and by ordinary ones.
 void expect_exact(const Layout& view, Index source, DType to, DType from, Index block_bytes) {
   PlanOptions options = blocks_wherever(block_bytes);
   expect_exact(view, source, to, from, options);
+  PlanOptions in_bursts = options;
+  in_bursts.machine.block_stores = BlockStores::burst;
+  in_bursts.machine.l2_bytes = 2 * block_bytes;
+  expect_exact(view, source, to, from, in_bursts);
   options.streaming_above = Index{1} << 40;
   expect_exact(view, source, to, from, options);
 }

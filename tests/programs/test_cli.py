@@ -62,6 +62,7 @@ class Calls(Case):
             r"instructions  +(portable|avx2|avx512), bytes permuted at once: (16|64)\n"
             r"stores in order  +(ordinary|streaming)\n"
             r"streams of memory  +(several|one)\n"
+            r"stores of packed blocks  +(interleaved|burst)\n"
             r"kept in .*/tenstride/machine\n$",
         )
         kept = pathlib.Path(lines.split("kept in ")[1].rstrip("\n"))
@@ -77,7 +78,7 @@ class Calls(Case):
         if "TENSTRIDE_MACHINE" not in os.environ:
             self.assertIn("ordinary stores", self.run_tool(*copy[:-1]).stdout)
         kept.write_text(text[:-1], encoding="utf-8")
-        known = "; known are here, cascade_lake, emerald_rapids, zen5, and files that tenstride bench --calibrate wrote"
+        known = "; known are here, cascade_lake, emerald_rapids, zen3, zen5, and files that tenstride bench --calibrate wrote"
         self.fails(2, f"explain --machine: {kept} is no file of a machine{known}", *copy, str(kept))
         self.fails(2, f"explain --machine: zen is no machine and no file{known}", *copy, "zen")
         self.fails(2, "--threads excludes --calibrate\nSee tenstride --help.", "bench", "--calibrate", "--threads", "1")

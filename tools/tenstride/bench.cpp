@@ -71,7 +71,8 @@ nlohmann::json to_json(const Machine& machine) {
           {"permuted_bytes", machine.permuted_bytes},
           {"instructions", name(machine.instructions)},
           {"stores", name(machine.stores)},
-          {"streams", name(machine.streams)}};
+          {"streams", name(machine.streams)},
+          {"block_stores", name(machine.block_stores)}};
 }
 
 std::string to_lines(const Machine& machine) {
@@ -84,7 +85,8 @@ std::string to_lines(const Machine& machine) {
          std::string(name(machine.instructions)) +
          ", bytes permuted at once: " + std::to_string(machine.permuted_bytes) + "\n" +
          "stores in order              " + std::string(name(machine.stores)) + "\n" +
-         "streams of memory            " + std::string(name(machine.streams)) + "\n";
+         "streams of memory            " + std::string(name(machine.streams)) + "\n" +
+         "stores of packed blocks      " + std::string(name(machine.block_stores)) + "\n";
 }
 
 int calibrate(const BenchCommand& command) {

@@ -245,7 +245,7 @@ class CommandLine {
         "convert goes from file to file");
     command->add_option(
         "--machine", explain_.machine,
-        "With --plan: as on another processor: cascade_lake, emerald_rapids, zen5, or a file of "
+        "With --plan: as on another processor: cascade_lake, emerald_rapids, zen3, zen5, or a file of "
         "bench --calibrate");
     command->add_option("--max-mem", explain_.max_mem,
                         "With --plan: the memory that convert may use, e.g. 512M (half of the free memory)");

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "tenstride/base/index.hpp"
+#include "tenstride/plan/machine.hpp"
 
 namespace tenstride {
 
@@ -74,9 +75,9 @@ enum class Packing : std::uint8_t {
   gathered,    ///< items or short rows are copied one by one
 };
 
-/// Blocks of the loop nest, one after the other. Each is packed into a buffer in the destination's order;
-/// meanwhile whole lines of the previous block are written by streaming stores, and the source lines that are
-/// needed next are prefetched.
+/// Blocks of the loop nest, one after the other. Each is packed into a buffer in the destination's order,
+/// while the source lines that are needed next are prefetched. Its whole lines are written by streaming
+/// stores, behind it or while the next block is packed.
 struct PipelinedBlocks {
   static constexpr std::size_t max_loops = 8;
   Packing packing = Packing::transposed;
@@ -92,6 +93,8 @@ struct PipelinedBlocks {
   /// The loop along which a block continues the destination runs of the block before it and completes their
   /// partial lines; `max_loops` where no block continues another one.
   std::uint8_t continued_loop = max_loops;
+  /// When the lines of a block are written.
+  BlockStores stores = BlockStores::interleaved;
 
   friend bool operator==(const PipelinedBlocks&, const PipelinedBlocks&) = default;
 };

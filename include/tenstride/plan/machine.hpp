@@ -29,6 +29,12 @@ enum class MemoryStreams : std::uint8_t {
   one       ///< one page or one row after the other
 };
 
+/// When a core writes the lines of a block that it has packed in a cache.
+enum class BlockStores : std::uint8_t {
+  interleaved,  ///< between the packing of the next block
+  burst         ///< all at once, where streaming stores are slow beside ordinary ones
+};
+
 /// A processor, as far as plans depend on it. The default value describes a processor of which nothing is
 /// known.
 /// Example: `PlanOptions options; options.machine = Machine::zen5();` plans a copy as on a Zen 5.
@@ -42,10 +48,12 @@ struct Machine {
   InstructionSet instructions = InstructionSet::best;
   SequentialStores stores = SequentialStores::ordinary;
   MemoryStreams streams = MemoryStreams::several;
+  BlockStores block_stores = BlockStores::interleaved;
 
-  /// Measured processors: Intel Xeons of the second and fifth generation, an AMD EPYC of the fifth.
+  /// Measured processors: Intel Xeons of the second and fifth generation, AMD EPYCs of the third and fifth.
   TENSTRIDE_API static Machine cascade_lake();
   TENSTRIDE_API static Machine emerald_rapids();
+  TENSTRIDE_API static Machine zen3();
   TENSTRIDE_API static Machine zen5();
 
   /// The processor that the program runs on; determined once. Caches and instructions come from CPUID, stores
@@ -76,18 +84,19 @@ class TENSTRIDE_API MachineScope {
 /// `Machine::here()`.
 TENSTRIDE_API const Machine& planned_machine();
 
-/// "portable", "avx2", "avx512"; "ordinary", "streaming"; "several", "one".
+/// "portable", "avx2", "avx512"; "ordinary", "streaming"; "several", "one"; "interleaved", "burst".
 TENSTRIDE_API std::string_view name(InstructionSet instructions);
 TENSTRIDE_API std::string_view name(SequentialStores stores);
 TENSTRIDE_API std::string_view name(MemoryStreams streams);
+TENSTRIDE_API std::string_view name(BlockStores stores);
 
-/// "cascade_lake", "emerald_rapids", "zen5".
+/// "cascade_lake", "emerald_rapids", "zen3", "zen5".
 TENSTRIDE_API std::span<const std::string_view> machine_names();
 
 /// A profile by its name, or `Machine::here()` for "here".
 TENSTRIDE_API std::optional<Machine> machine_named(std::string_view name);
 
-/// One line for each value: "tenstride machine 1\nl1_bytes 49152\n…\nstreams several\nend\n".
+/// One line for each value: "tenstride machine 2\nl1_bytes 49152\n…\nblock_stores interleaved\nend\n".
 TENSTRIDE_API std::string to_text(const Machine& machine);
 
 /// The machine that `to_text` wrote, also behind a line that names a processor, as `tenstride bench

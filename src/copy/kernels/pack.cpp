@@ -72,6 +72,73 @@ void pack_permuted(Pack& pack) {
 
 }  // namespace
 
+namespace {
+
+/// Where loads of `bytes` bytes begin that together have all of `ascending`, each before `end`.
+std::vector<Index> windows_of(const std::vector<Index>& ascending, Index bytes, Index end) {
+  std::vector<Index> windows;
+  for (const Index needed : ascending) {
+    if (windows.empty() || needed >= windows.back() + bytes) windows.push_back(std::min(needed, end - bytes));
+  }
+  return windows;
+}
+
+/// The steps of a vector whose bytes come from `needed`.
+class VectorSteps {
+ public:
+  VectorSteps(const std::vector<Index>& needed, std::size_t width, Index read, Index end) : needed_(needed) {
+    std::vector<Index> ascending = needed;
+    std::sort(ascending.begin(), ascending.end());
+    windows_ = windows_of(ascending, read, end);
+    window_bytes_ = read;
+    steps_ = windows_.size();
+    if (width != halved_width || read < static_cast<Index>(width)) return;
+    std::vector<Index> halves = windows_of(ascending, read / 2, end);
+    if ((halves.size() + 1) / 2 >= steps_) return;
+    is_whole_ = false;
+    window_bytes_ = read / 2;
+    steps_ = (halves.size() + 1) / 2;
+    if (halves.size() % 2 != 0) halves.push_back(halves.back());
+    windows_ = std::move(halves);
+  }
+
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
+
+  /// Appends the steps to a program whose vectors have `width` bytes.
+  void append_to(PermuteProgram& program, std::size_t width) const {
+    std::vector<bool> is_done(needed_.size(), false);
+    const std::size_t each = windows_.size() / steps_;
+    for (std::size_t s = 0; s < steps_; ++s) {
+      PermuteProgram::Step step;
+      step.src_offset = static_cast<std::int32_t>(windows_[s * each]);
+      step.second_offset = static_cast<std::int32_t>(
+          is_whole_ ? windows_[s] + static_cast<Index>(halved_width / 2) : windows_[s * each + 1]);
+      std::vector<std::uint8_t> lanes(width, 0x80);
+      for (std::size_t lane = 0; lane < needed_.size(); ++lane) {
+        for (std::size_t w = 0; w < each && !is_done[lane]; ++w) {
+          const Index at = needed_[lane] - windows_[s * each + w];
+          if (at < 0 || at >= window_bytes_) continue;
+          is_done[lane] = true;
+          lanes[lane] = static_cast<std::uint8_t>(at + static_cast<Index>(w) * window_bytes_);
+          step.lane_mask |= std::uint64_t{1} << lane;
+        }
+      }
+      program.lanes.insert(program.lanes.end(), lanes.begin(), lanes.end());
+      program.steps.push_back(step);
+    }
+  }
+
+ private:
+  const std::vector<Index>& needed_;
+  /// Where each load begins: one for each step, or two.
+  std::vector<Index> windows_;
+  Index window_bytes_ = 0;
+  std::size_t steps_ = 0;
+  bool is_whole_ = true;
+};
+
+}  // namespace
+
 PermuteProgram make_program(const std::vector<std::uint16_t>& src_bytes, std::size_t rows, Index src_step,
                             std::size_t width) {
   const std::size_t bytes = src_bytes.size() * rows;
@@ -86,30 +153,17 @@ PermuteProgram make_program(const std::vector<std::uint16_t>& src_bytes, std::si
   const std::size_t written = std::min(width, bytes);
   const auto read = static_cast<Index>(std::min(width, program.span));
   std::vector<Index> needed(written);
-  std::vector<Index> ascending(written);
   for (std::size_t done = 0; done < bytes; done += width) {
     const std::size_t dst_offset = std::min(done, bytes - written);
     for (std::size_t i = 0; i < written; ++i) {
       const std::size_t at = dst_offset + i;
       needed[i] = static_cast<Index>(at / src_bytes.size()) * src_step + src_bytes[at % src_bytes.size()];
     }
-    ascending = needed;
-    std::sort(ascending.begin(), ascending.end());
+    const VectorSteps steps(needed, width, read, end);
     const std::size_t first_step = program.steps.size();
-    for (std::size_t i = 0; i < written;) {
-      const Index first_taken = ascending[i];
-      const Index begin = std::min(first_taken, end - read);
-      while (i < written && ascending[i] < begin + read) ++i;
-      PermuteProgram::Step step{static_cast<std::int32_t>(begin), 0};
-      for (std::size_t lane = 0; lane < width; ++lane) {
-        const bool is_taken = lane < written && needed[lane] >= first_taken && needed[lane] < begin + read;
-        if (is_taken) step.lane_mask |= std::uint64_t{1} << lane;
-        program.lanes.push_back(is_taken ? static_cast<std::uint8_t>(needed[lane] - begin) : 0x80);
-      }
-      program.steps.push_back(step);
-    }
+    steps.append_to(program, width);
     program.vectors.push_back({static_cast<std::uint32_t>(dst_offset), static_cast<std::uint32_t>(first_step),
-                               static_cast<std::uint32_t>(program.steps.size())});
+                               static_cast<std::uint32_t>(program.steps.size()), steps.is_whole()});
   }
   return program;
 }
@@ -123,8 +177,7 @@ const PackKernels& portable_pack_kernels() {
       pack_permuted,
       16,
       true,
-      pack_gathered,
-      true};
+      pack_gathered};
   return table;
 }
 

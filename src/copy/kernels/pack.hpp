@@ -13,9 +13,12 @@
 
 namespace tenstride::copy {
 
+/// The bytes of vectors that may be loaded by halves.
+inline constexpr std::size_t halved_width = 16;
+
 /// A permutation of the bytes of one or more rows, by vectors. Each vector of the destination is combined in
-/// steps: a step loads one vector of the source, and takes the bytes of it that belong to the destination
-/// vector.
+/// steps: a step loads one vector of the source, or two halves of one from different places, and takes the
+/// bytes of it that belong to the destination vector.
 struct PermuteProgram {
   struct Vector {
     /// Where the vector begins in the destination, in bytes.
@@ -23,10 +26,14 @@ struct PermuteProgram {
     /// Its steps: [first_step, last_step).
     std::uint32_t first_step = 0;
     std::uint32_t last_step = 0;
+    /// Whether the second half of what each step loads follows its first half.
+    bool is_whole = true;
   };
   struct Step {
-    /// Where the loaded vector begins in the source, in bytes from the first row on.
+    /// Where the loaded vector begins in the source, in bytes from the first row on, and where its second
+    /// half does.
     std::int32_t src_offset = 0;
+    std::int32_t second_offset = 0;
     /// Bit i is set where byte i of the destination vector comes from this step.
     std::uint64_t lane_mask = 0;
   };
@@ -44,7 +51,7 @@ struct PermuteProgram {
 
 /// Returns the program for `rows` rows that lie `src_step` bytes apart in the source. Byte i of a row is byte
 /// src_bytes[i] of it in the source. Vectors have `width` bytes, or as many as all rows where these are
-/// fewer.
+/// fewer. Vectors of `halved_width` bytes are loaded by halves where that takes fewer steps.
 PermuteProgram make_program(const std::vector<std::uint16_t>& src_bytes, std::size_t rows, Index src_step,
                             std::size_t width);
 
@@ -64,6 +71,9 @@ struct PackTable {
   std::size_t panel_rows = 0;
   /// The number of different rows in a panel.
   std::size_t filled_rows = 0;
+  /// Whether what is stored behind a column, as far as a vector, is overwritten by the columns after it or
+  /// lies behind the rows of the buffer.
+  bool has_overlapping_columns = false;
   std::size_t item = 0;
   /// For rows that are copied or permuted: each offset of `rows` begins `repeats` rows of `bytes` bytes,
   /// which lie `src_step` apart in the source and `buffer_step` apart in the buffer.
@@ -81,8 +91,11 @@ struct PackTable {
   std::vector<Index> src_runs;
   std::size_t src_run_lines = 0;
 
-  /// Whether each vector that is written is a whole line, and the block is one run of the destination.
-  bool is_lines = false;
+  /// Where the block is one run of the destination and may go there from the registers by streaming stores,
+  /// the bytes of a store: a line, where every vector is one; or the 16 or 32 bytes of a column, where
+  /// columns follow each other in the order of packing, so that the processor joins them to lines. 0 where
+  /// neither is.
+  std::size_t streamed_bytes = 0;
 
   [[nodiscard]] std::size_t panels() const { return panel_offsets.size(); }
   [[nodiscard]] std::size_t row_bytes() const { return columns.size() * item; }
@@ -119,8 +132,8 @@ struct Pack {
   const PackTable* table = nullptr;
   const std::byte* src = nullptr;
   std::byte* buffer = nullptr;
-  /// Whether `buffer` is the destination itself, which begins at the start of a line and is written by
-  /// streaming stores. Only where `PackTable::is_lines`.
+  /// Whether `buffer` is the destination itself, aligned to the table's `streamed_bytes`, and is written by
+  /// streaming stores of so many bytes.
   bool is_direct = false;
   /// The panels that are packed: [first_panel, last_panel).
   std::size_t first_panel = 0;
@@ -165,8 +178,6 @@ struct PackKernels {
   bool permutes_short_rows;
   /// Gathers pieces. Reads the next power of two of the bytes of each piece.
   PackBlock gathered;
-  /// Whether `pack` accepts Pack::is_direct.
-  bool packs_directly;
 };
 
 /// Returns the table of plain C++, which all others are tested against.

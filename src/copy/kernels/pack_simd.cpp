@@ -11,7 +11,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include "copy/kernels/kernels.hpp"
 #include "copy/kernels/pack.hpp"
@@ -41,32 +43,41 @@ HWY_INLINE void write_lines(OutgoingRuns& out, std::size_t count) {
   }
 }
 
-/// The shape of a panel: complete; complete, with columns that are whole lines of the destination, written by
-/// streaming stores; fewer rows than a vector has items; rows of fewer than 16 bytes.
-enum class Fill { whole, lines, partial_rows, narrow };
+/// What a panel is: rows of 16 bytes and more, or shorter ones.
+enum class Panel { wide, narrow };
+
+/// How a column is stored that has fewer bytes than a vector: all of the vector, whose surplus the columns
+/// after it overwrite; or its own bytes, what stands behind them being read and written back. (A masked store
+/// of 1- or 2-byte items is a loop on AVX2: 32 or 19 ns where a store takes 1.) Or by a streaming store of
+/// the vector, or of its half.
+enum class Columns { overlapping, exact, streamed, half_streamed };
 
 /// Transposes a unit, 16 bytes of each row of a panel: each column becomes one vector, of which `filled`
-/// bytes are stored.
-template <std::size_t item, Fill fill>
-HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size_t count,
+/// bytes are the column's. Of narrow panels the first `count` columns are stored, of wide ones all, or,
+/// streamed, those from `first` on.
+template <std::size_t item, Panel panel, Columns stored>
+HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size_t first, std::size_t count,
                           const std::byte* const* rows, std::size_t at, std::size_t filled) {
   constexpr std::size_t group = 16 / item;
   using T = Item<item>;
   const hn::FixedTag<T, widest / sizeof(T)> d;
   hn::Vec<decltype(d)> v[group];
   transpose_columns<group>(d, v, rows, at);
-  if constexpr (fill == Fill::whole) {
+  const auto own = hn::FirstN(d, filled / sizeof(T));
 #pragma GCC unroll 16
-    for (std::size_t c = 0; c < group; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + columns[c]));
-  } else if constexpr (fill == Fill::lines) {
-#pragma GCC unroll 16
-    for (std::size_t c = 0; c < group; ++c) hn::Stream(v[c], d, reinterpret_cast<T*>(out + columns[c]));
-  } else {
-    const auto mask = hn::FirstN(d, filled / sizeof(T));
-#pragma GCC unroll 16
-    for (std::size_t c = 0; c < group; ++c) {
-      if (fill == Fill::narrow && c >= count) break;
-      hn::BlendedStore(v[c], mask, d, reinterpret_cast<T*>(out + columns[c]));
+  for (std::size_t c = 0; c < group; ++c) {
+    if (panel == Panel::narrow && c >= count) break;
+    if (stored >= Columns::streamed && c < first) continue;
+    auto* const to = reinterpret_cast<T*>(out + columns[c]);
+    if constexpr (stored == Columns::streamed) {
+      hn::Stream(v[c], d, to);
+    } else if constexpr (stored == Columns::half_streamed) {
+      const hn::Half<decltype(d)> half;
+      hn::Stream(hn::LowerHalf(half, v[c]), half, to);
+    } else if constexpr (stored == Columns::exact) {
+      hn::StoreU(hn::IfThenElse(own, v[c], hn::LoadU(d, to)), d, to);
+    } else {
+      hn::StoreU(v[c], d, to);
     }
   }
 }
@@ -80,7 +91,7 @@ HWY_INLINE void prefetch_line(const PrefetchRows& prefetch, std::size_t first) {
   for (std::size_t r = 0; r < count; ++r) __builtin_prefetch(at + rows[r * step], 0, 3);
 }
 
-template <std::size_t item, Fill fill>
+template <std::size_t item, Panel panel, Columns stored>
 HWY_INLINE void pack_panels(Pack& pack) {
   constexpr std::size_t rows_in_panel = widest / item;
   constexpr std::size_t group = 16 / item;
@@ -100,11 +111,11 @@ HWY_INLINE void pack_panels(Pack& pack) {
     const std::byte* rows[rows_in_panel];
     for (std::size_t r = 0; r < rows_in_panel; ++r) rows[r] = pack.src + table.rows[p * rows_in_panel + r];
     std::byte* const out = pack.buffer + table.panel_offsets[p];
-    if constexpr (fill == Fill::narrow) {
+    if constexpr (panel == Panel::narrow) {
       // Rows shorter than 16 bytes mostly share lines: one prefetch for several rows is enough.
       prefetch_line<prefetched, rows_in_panel / prefetched>(prefetch, prefetch.panel * rows_in_panel);
       prefetch.step();
-      pack_unit<item, fill>(out, columns, count, rows, 0, filled);
+      pack_unit<item, panel, stored>(out, columns, 0, count, rows, 0, filled);
       write_lines(outgoing, lines);
       continue;
     }
@@ -114,7 +125,7 @@ HWY_INLINE void pack_panels(Pack& pack) {
 #pragma GCC unroll 4
       for (std::size_t q = 0; q < units_in_line; ++q) {
         if (q * prefetched < rows_in_panel) prefetch_line<prefetched, 1>(prefetch, first + q * prefetched);
-        pack_unit<item, fill>(out, columns + (u + q) * group, group, rows, (u + q) * 16, filled);
+        pack_unit<item, panel, stored>(out, columns + (u + q) * group, 0, group, rows, (u + q) * 16, filled);
         write_lines(outgoing, lines);
       }
       prefetch.step();
@@ -125,7 +136,8 @@ HWY_INLINE void pack_panels(Pack& pack) {
         prefetch_line<prefetched, 1>(prefetch, prefetch.panel * rows_in_panel + q * prefetched);
       if (q + 1 == units_in_line || u + 1 == units) prefetch.step();
       const std::size_t column = std::min(u * group, count - group);
-      pack_unit<item, fill>(out, columns + column, group, rows, column * item, filled);
+      pack_unit<item, panel, stored>(out, columns + column, u * group - column, group, rows, column * item,
+                                     filled);
       write_lines(outgoing, lines);
     }
   }
@@ -135,14 +147,19 @@ HWY_INLINE void pack_panels(Pack& pack) {
 
 template <std::size_t item>
 void pack_block(Pack& pack) {
+  const bool is_exact = pack.table->filled_rows * item < widest && !pack.table->has_overlapping_columns;
+  const std::size_t streamed = pack.is_direct ? pack.table->streamed_bytes : 0;
   if (pack.table->columns.size() < 16 / item) {
-    pack_panels<item, Fill::narrow>(pack);
-  } else if (pack.table->filled_rows * item < widest) {
-    pack_panels<item, Fill::partial_rows>(pack);
-  } else if (widest == line_bytes && pack.is_direct) {
-    pack_panels<item, Fill::lines>(pack);
+    is_exact ? pack_panels<item, Panel::narrow, Columns::exact>(pack)
+             : pack_panels<item, Panel::narrow, Columns::overlapping>(pack);
+  } else if (streamed == widest) {
+    pack_panels<item, Panel::wide, Columns::streamed>(pack);
+  } else if (widest == 32 && streamed == widest / 2) {
+    if constexpr (widest == 32) pack_panels<item, Panel::wide, Columns::half_streamed>(pack);
+  } else if (is_exact) {
+    pack_panels<item, Panel::wide, Columns::exact>(pack);
   } else {
-    pack_panels<item, Fill::whole>(pack);
+    pack_panels<item, Panel::wide, Columns::overlapping>(pack);
   }
 }
 
@@ -355,23 +372,93 @@ RowGroup rows_of(const PermuteProgram& program) {
   return {program.rows, program.bytes, program.lowest, program.span};
 }
 
-/// Permutes rows 16 bytes at a time: every instruction set can permute the bytes of a 16-byte vector freely.
+/// The bytes of rows that are permuted vector by vector: they stay in the L1 cache.
+constexpr std::size_t permuted_batch = 4096;
+
+/// Where a group of rows is read and where it is written.
+struct RowPlace {
+  const std::byte* from;
+  std::byte* to;
+};
+
+/// What a step loads: a vector, or two halves of one from different places.
+enum class Window { whole, halves };
+
+/// Makes one vector of each of `count` groups of rows, by steps whose lanes stay in registers. `adds`: to
+/// what the steps before these made of it.
+template <std::size_t steps, Window window, bool adds>
+void permute_vector(const RowPlace* places, std::size_t count, std::uint32_t dst_offset,
+                    const PermuteProgram::Step* step, const std::uint8_t* lanes) {
+  const hn::FixedTag<std::uint8_t, 16> d;
+  const hn::Half<decltype(d)> half;
+  hn::Vec<decltype(d)> taken[steps];
+  Index first[steps];
+  Index second[steps];
+#pragma GCC unroll 8
+  for (std::size_t s = 0; s < steps; ++s) {
+    taken[s] = hn::LoadU(d, lanes + s * 16);
+    first[s] = step[s].src_offset;
+    second[s] = step[s].second_offset;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto* const from = reinterpret_cast<const std::uint8_t*>(places[i].from);
+    auto* const to = reinterpret_cast<std::uint8_t*>(places[i].to) + dst_offset;
+    auto made = adds ? hn::LoadU(d, to) : hn::Zero(d);
+#pragma GCC unroll 8
+    for (std::size_t s = 0; s < steps; ++s) {
+      const auto given = window == Window::whole ? hn::LoadU(d, from + first[s])
+                                                 : hn::Combine(d, hn::LoadU(half, from + second[s]),
+                                                               hn::LoadU(half, from + first[s]));
+      made = hn::Or(made, hn::TableLookupBytesOr0(given, taken[s]));
+    }
+    hn::StoreU(made, d, to);
+  }
+}
+
+using PermuteVector = void (*)(const RowPlace*, std::size_t, std::uint32_t, const PermuteProgram::Step*,
+                               const std::uint8_t*);
+
+/// The most steps whose lanes stay in registers.
+constexpr std::size_t max_steps = 8;
+
+/// The functions for 1 to `max_steps` steps.
+template <Window window, bool adds, std::size_t... i>
+constexpr std::array<PermuteVector, max_steps> permute_vectors(std::index_sequence<i...>) {
+  return {permute_vector<i + 1, window, adds>...};
+}
+constexpr std::make_index_sequence<max_steps> each_count;
+constexpr auto permute_whole = permute_vectors<Window::whole, false>(each_count);
+constexpr auto permute_halves = permute_vectors<Window::halves, false>(each_count);
+constexpr auto add_halves = permute_vectors<Window::halves, true>(each_count);
+
+/// Permutes rows by 16-byte vectors, whose bytes every instruction set can permute freely: one vector of the
+/// program for many rows, then the next.
+void permute_places(const PermuteProgram& program, const RowPlace* places, std::size_t count) {
+  for (const PermuteProgram::Vector& vector : program.vectors) {
+    const std::size_t steps = std::min<std::size_t>(vector.last_step - vector.first_step, max_steps);
+    const auto& permute = vector.is_whole ? permute_whole : permute_halves;
+    std::size_t s = vector.first_step;
+    const auto run = [&](PermuteVector function) {
+      function(places, count, vector.dst_offset, &program.steps[s], &program.lanes[s * 16]);
+    };
+    run(permute[steps - 1]);
+    for (s += steps; s < vector.last_step; s += max_steps)
+      run(add_halves[std::min<std::size_t>(vector.last_step - s, max_steps) - 1]);
+  }
+}
+
 void pack_permuted(Pack& pack) {
   const PermuteProgram& program = pack.table->program;
-  const hn::FixedTag<std::uint8_t, 16> d;
-  const PermuteProgram::Step* const steps = program.steps.data();
-  const std::uint8_t* const lanes = program.lanes.data();
+  std::array<RowPlace, 64> places;
+  const std::size_t batch = std::clamp<std::size_t>(permuted_batch / program.bytes, 1, places.size());
+  std::size_t count = 0;
   for (RowCursor cursor(pack, rows_of(program)); cursor.next();) {
-    for (const PermuteProgram::Vector& vector : program.vectors) {
-      auto made = hn::Zero(d);
-      for (std::size_t s = vector.first_step; s < vector.last_step; ++s) {
-        const auto given =
-            hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(cursor.from) + steps[s].src_offset);
-        made = hn::Or(made, hn::TableLookupBytesOr0(given, hn::LoadU(d, lanes + s * 16)));
-      }
-      hn::StoreU(made, d, reinterpret_cast<std::uint8_t*>(cursor.to) + vector.dst_offset);
-    }
+    places[count++] = {cursor.from, cursor.to};
+    if (count < batch) continue;
+    permute_places(program, places.data(), count);
+    count = 0;
   }
+  if (count > 0) permute_places(program, places.data(), count);
 }
 
 #if HWY_TARGET == HWY_AVX3
@@ -421,8 +508,7 @@ constexpr PackKernels table{
     .permuted = pack_permuted,
     .permuted_bytes = 16,
     .permutes_short_rows = false,
-    .gathered = pack_gathered,
-    .packs_directly = widest == line_bytes};
+    .gathered = pack_gathered};
 
 #if HWY_TARGET == HWY_AVX3
 constexpr PackKernels vbmi_table{.name = table.name,
@@ -432,8 +518,7 @@ constexpr PackKernels vbmi_table{.name = table.name,
                                  .permuted = pack_permuted_64,
                                  .permuted_bytes = 64,
                                  .permutes_short_rows = true,
-                                 .gathered = pack_gathered,
-                                 .packs_directly = table.packs_directly};
+                                 .gathered = pack_gathered};
 #endif
 
 }  // namespace

@@ -40,10 +40,11 @@ struct SortedLoops {
 /// Makes the tables of blocks of given extents.
 class TableMaker {
  public:
-  TableMaker(const PipelinedBlocks& strategy, const Nest& nest, std::size_t pitch, const PackKernels& kernels)
+  TableMaker(const PipelinedBlocks& strategy, const Nest& nest, const BufferRows& buffer,
+             const PackKernels& kernels)
       : strategy_(strategy),
         nest_(nest),
-        pitch_(pitch),
+        buffer_(buffer),
         panel_bytes_(kernels.panel_bytes),
         permuted_bytes_(kernels.permuted_bytes) {}
 
@@ -61,7 +62,7 @@ class TableMaker {
     const SortedLoops across =
         SortedLoops::of(nest_, static_cast<LoopSet>(all & ~strategy_.run), &Loop::dst_stride);
     tables->runs = {0};
-    auto rows = static_cast<Index>(pitch_);
+    auto rows = static_cast<Index>(buffer_.pitch);
     for (std::size_t i = 0; i < across.count; ++i) {
       const std::size_t d = across.loops[i];
       buffer_stride[d] = rows;
@@ -225,9 +226,10 @@ class TableMaker {
       }
     }
     pack.program = make_program(pack.src_bytes, rows_of_program(pack), pack.src_step, permuted_bytes_);
-    pack.is_lines = tables.runs.size() == 1 && permuted_bytes_ == line_bytes &&
-                    pack.program.bytes % line_bytes == 0 && tables.run_items * pack.item % line_bytes == 0 &&
-                    pack.buffer_step == static_cast<Index>(pack.bytes);
+    const bool are_lines =
+        tables.runs.size() == 1 && permuted_bytes_ == line_bytes && pack.program.bytes % line_bytes == 0 &&
+        tables.run_items * pack.item % line_bytes == 0 && pack.buffer_step == static_cast<Index>(pack.bytes);
+    if (are_lines) pack.streamed_bytes = line_bytes;
   }
 
   /// The number of rows that are permuted at a time: as many as fill vectors best, where rows are contiguous
@@ -293,7 +295,44 @@ class TableMaker {
       }
     }
     pack.highest = *std::max_element(pack.rows.begin(), pack.rows.end());
-    pack.is_lines = tables.runs.size() == 1 && row_count % pack.panel_rows == 0 && are_line_starts(pack);
+    pack.has_overlapping_columns = has_overlapping_columns(pack);
+    if (tables.runs.size() != 1) return;
+    if (panel_bytes_ == line_bytes && row_count % pack.panel_rows == 0 && are_line_starts(pack)) {
+      pack.streamed_bytes = line_bytes;
+    } else if (panel_bytes_ < line_bytes && row_count == pack.filled_rows && follow_each_other(pack)) {
+      pack.streamed_bytes = pack.filled_rows * pack.item;
+    }
+  }
+
+  /// Whether what is stored behind a column is overwritten later: columns ascend, and so do panels, each
+  /// behind all columns of the one before it or each behind the one before it in every column. Behind the
+  /// last one of a run there has to be room.
+  [[nodiscard]] bool has_overlapping_columns(const PackTable& pack) const {
+    const auto column = static_cast<std::int32_t>(pack.filled_rows * pack.item);
+    const auto ascend = [](const std::vector<std::int32_t>& offsets, std::int32_t bytes) {
+      return std::adjacent_find(offsets.begin(), offsets.end(), [=](std::int32_t a, std::int32_t b) {
+               return b != a && b < a + bytes;  // equal where a gap gets the offset of the column after it
+             }) == offsets.end();
+    };
+    const std::int32_t of_columns = pack.columns.back() + column;
+    const std::int32_t of_panels = pack.panel_offsets.back() + static_cast<std::int32_t>(panel_bytes_);
+    return panel_bytes_ - static_cast<std::size_t>(column) <= buffer_.room &&
+           ((ascend(pack.columns, column) && ascend(pack.panel_offsets, of_columns)) ||
+            (ascend(pack.panel_offsets, column) && ascend(pack.columns, of_panels)));
+  }
+
+  /// Whether columns of 16 or 32 bytes follow each other in the buffer without a gap, in the order of
+  /// packing.
+  static bool follow_each_other(const PackTable& pack) {
+    const std::size_t column = pack.filled_rows * pack.item;
+    const auto are_apart = [](const std::vector<std::int32_t>& offsets, std::size_t bytes) {
+      for (std::size_t i = 0; i < offsets.size(); ++i) {
+        if (offsets[i] != static_cast<std::int32_t>(i * bytes)) return false;
+      }
+      return true;
+    };
+    return (column == 16 || column == 32) && pack.row_bytes() >= 16 && are_apart(pack.columns, column) &&
+           are_apart(pack.panel_offsets, pack.columns.size() * column);
   }
 
   /// Whether every column of every panel begins at a line of its own in the buffer, and rows are whole units
@@ -309,7 +348,7 @@ class TableMaker {
 
   const PipelinedBlocks& strategy_;
   const Nest& nest_;
-  std::size_t pitch_;
+  BufferRows buffer_;
   std::size_t panel_bytes_;
   std::size_t permuted_bytes_;
 };
@@ -317,9 +356,9 @@ class TableMaker {
 }  // namespace
 
 std::unique_ptr<BlockTables> make_block_tables(const PipelinedBlocks& strategy, const detail::Nest& nest,
-                                               const BlockExtents& extent, std::size_t pitch,
+                                               const BlockExtents& extent, const BufferRows& buffer,
                                                const PackKernels& kernels) {
-  return TableMaker(strategy, nest, pitch, kernels).make(extent);
+  return TableMaker(strategy, nest, buffer, kernels).make(extent);
 }
 
 }  // namespace tenstride::copy

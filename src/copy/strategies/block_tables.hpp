@@ -22,9 +22,16 @@ struct BlockTables {
   std::size_t run_items = 1;
 };
 
-/// Makes the tables of blocks of these extents. `pitch` is the distance of the buffer's rows in bytes.
+/// The rows of the buffer: their distance, and how much behind the longest of them a kernel may overwrite, in
+/// bytes.
+struct BufferRows {
+  std::size_t pitch = 0;
+  std::size_t room = 0;
+};
+
+/// Makes the tables of blocks of these extents.
 std::unique_ptr<BlockTables> make_block_tables(const PipelinedBlocks& strategy, const detail::Nest& nest,
-                                               const BlockExtents& extent, std::size_t pitch,
+                                               const BlockExtents& extent, const BufferRows& buffer,
                                                const PackKernels& kernels);
 
 }  // namespace tenstride::copy

@@ -52,17 +52,19 @@ class Worker {
         src_end_(src + end_of_source(nest)),
         run_limit_(run_bytes(strategy, nest)),
         margin_(static_cast<std::size_t>((line / nest.dst_item * nest.src_item + line - 1) / line * line)),
-        pitch_(odd_lines(run_limit_ + margin_)),
+        room_(strategy.packing == Packing::transposed ? room_behind_columns() : 0),
+        pitch_(odd_lines(run_limit_ + margin_ + room_)),
         streams_(plan.streams),
         is_streaming_(plan.streaming) {
     Index items = 1;
     for (std::size_t d = 0; d < nest.count; ++d) items *= strategy.extents[d];
     const std::size_t size =
         static_cast<std::size_t>(items * nest.src_item) / run_limit_ * pitch_ + margin_ + spill_bytes;
-    // Equal lines of the two buffers fall into different sets of the cache.
-    const std::size_t buffer_pitch = (size + 4095) / 4096 * 4096 + 2048;
-    std::byte* const space = scratch(2 * buffer_pitch);
-    rows_ = {space + margin_, space + buffer_pitch + margin_};
+    // A block that is written before the next one is packed leaves its buffer to that one. Equal lines of two
+    // buffers fall into different sets of the cache.
+    const std::size_t second = strategy.stores == BlockStores::burst ? 0 : (size + 4095) / 4096 * 4096 + 2048;
+    std::byte* const space = scratch(size + second);
+    rows_ = {space + margin_, space + second + margin_};
     if (plan.conversion != CopyConversion::none) converted_ = std::make_unique<OutgoingConverted>(plan);
   }
 
@@ -72,6 +74,7 @@ class Worker {
     cursor.seek(first);
     GridBlock block = grid_.block(cursor);
     block.begins = true;
+    bool is_block_direct = is_direct(block);
     Pack pack;
     pack.prefetch.table = &tables(block).pack;
     pack.prefetch.src = src_of(block);
@@ -80,33 +83,48 @@ class Worker {
     for (std::size_t buffer = 0; first < last; buffer ^= 1U) {
       const BlockTables& current = tables(block);
       GridBlock next;
+      bool is_next_direct = false;
       if (++first < last) {
         cursor.next();
         next = grid_.block(cursor);
         pack.prefetch.next_table = &tables(next).pack;
         pack.prefetch.next_src = src_of(next);
+        is_next_direct = is_direct(next);
+        // What is streamed from the registers neither takes nor hands on a partial line.
+        next.begins |= is_block_direct;
+        block.ends |= is_next_direct;
       } else {
         block.ends = true;
       }
       pack.table = &current.pack;
       pack.src = src_of(block);
-      pack.is_direct = is_direct(block, current);
+      pack.is_direct = is_block_direct;
       pack.buffer = pack.is_direct ? block.dst : rows_[buffer];
       pack_and_write(pack);
       if (!pack.is_direct) queue_stores(pack, block, current, buffer);
+      if (strategy_.stores == BlockStores::burst) drain(pack);
       if (pack.prefetch.next_table != nullptr) skip_to_next_block(pack.prefetch);
       block = next;
+      is_block_direct = is_next_direct;
     }
     drain(pack);
     copy::kernels().fence();
   }
 
  private:
-  /// Whether a block is streamed from the registers to the destination: a run of whole lines, each complete
-  /// in registers.
-  [[nodiscard]] bool is_direct(const GridBlock& block, const BlockTables& current) const {
-    return is_streaming_ && converted_ == nullptr && kernels_.packs_directly && current.pack.is_lines &&
-           line_offset(block.dst) == 0;
+  /// Whether a block is streamed from the registers to the destination.
+  [[nodiscard]] bool is_direct(const GridBlock& block) {
+    const std::size_t bytes = tables(block).pack.streamed_bytes;
+    return is_streaming_ && converted_ == nullptr && bytes != 0 && line_offset(block.dst) % bytes == 0;
+  }
+
+  /// The bytes that vectors have beyond the columns of a panel where there are fewer rows than a panel has.
+  [[nodiscard]] std::size_t room_behind_columns() const {
+    auto column = static_cast<std::size_t>(nest_.src_item);
+    for (std::size_t d = 0; d < nest_.count; ++d) {
+      if (has_loop(strategy_.rows, d)) column *= static_cast<std::size_t>(strategy_.extents[d]);
+    }
+    return kernels_.panel_bytes - std::min(column, kernels_.panel_bytes);
   }
 
   static std::size_t run_bytes(const PipelinedBlocks& strategy, const Nest& nest) {
@@ -129,7 +147,8 @@ class Worker {
     for (const auto& [shorter, found] : tables_) {
       if (shorter == block.shorter) return *found;
     }
-    tables_.emplace_back(block.shorter, make_block_tables(strategy_, nest_, block.extent, pitch_, kernels_));
+    tables_.emplace_back(block.shorter,
+                         make_block_tables(strategy_, nest_, block.extent, {pitch_, room_}, kernels_));
     return *tables_.back().second;
   }
 
@@ -268,6 +287,8 @@ class Worker {
   std::size_t run_limit_;
   /// Bytes before each run of the buffer: the items of a line of the destination.
   std::size_t margin_;
+  /// Bytes behind each run of the buffer that kernels may overwrite.
+  std::size_t room_;
   std::size_t pitch_;
   MemoryStreams streams_;
   bool is_streaming_;

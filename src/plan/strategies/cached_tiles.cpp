@@ -14,9 +14,10 @@ constexpr double cached_cost = .5;
 
 /// The largest copy by cached tiles: about what an L2 cache holds. Copies of 4 MB take 1.2 to 1.7 times as
 /// long as by tiles on the Xeons, half as long on Zen 5.
-Index max_cached_bytes(const CopyPlan& plan) {
-  return plan.kernel == CopyKernel::tile && plan.streams == MemoryStreams::one ? max_cached_tile_bytes
-                                                                               : Index{2} << 20;
+Index max_cached_bytes(const CopyPlan& plan, const Machine& machine) {
+  return plan.kernel == CopyKernel::tile && plan.streams == MemoryStreams::one
+             ? max_cached_tile_bytes(machine)
+             : Index{2} << 20;
 }
 
 bool is_cached(const Nest& nest) {
@@ -33,7 +34,7 @@ std::optional<Candidate> propose_cached_tiles(Problem& problem) {
   const CopyPlan& plan = problem.plan;
   const auto element = static_cast<Index>(item_size(plan.dst_type));
   const bool can_propose = plan.conversion == CopyConversion::none && !plan.streaming &&
-                           plan.count <= max_cached_bytes(plan) / element &&
+                           plan.count <= max_cached_bytes(plan, problem.options.machine) / element &&
                            plan.kernel != CopyKernel::memcpy && plan.kernel != CopyKernel::fill;
   if (!can_propose) return std::nullopt;
   const std::optional<Nest> nest = nest_of(plan);

@@ -20,6 +20,7 @@ namespace {
 
 using Parts = std::array<Index, max_loops>;
 
+constexpr Index line_bytes = 64;
 /// Smaller copies take less time than the search for blocks.
 constexpr Index min_searched_bytes = Index{64} << 10;
 /// The lowest cost that any blocks have, as a multiple of a plain copy's time.
@@ -29,9 +30,19 @@ constexpr double min_cost = 1.2;
 constexpr double min_cached_alternative = 2;
 constexpr double min_cached_channels_alternative = 10;
 
-/// The cost of each source run, destination run and block, in bytes that a plain copy moves in the same time
-/// (Emerald Rapids, bench/notes/drawn.md).
-constexpr double src_run_cost_bytes = 300;
+/// Costs that depend on how blocks are written, in bytes that a plain copy moves in the same time: of each
+/// source run, and of each partial line at the end of a destination run.
+struct BlockCosts {
+  double src_run_bytes;
+  double run_end_bytes;
+};
+
+/// Fitted on drawn copies: lines in between on Emerald Rapids, bursts on Zen 3 (bench/notes/drawn.md).
+BlockCosts costs_of(BlockStores stores) {
+  return stores == BlockStores::burst ? BlockCosts{200, 200} : BlockCosts{300, 0};
+}
+
+/// The cost of each destination run and of each block, in bytes that a plain copy moves in the same time.
 constexpr double dst_run_cost_bytes = 200;
 constexpr double block_cost_bytes = 2048;
 /// The cost of source lines that are read only because they lie between needed items.
@@ -47,8 +58,10 @@ constexpr double piece_cost_bytes = 4;
 constexpr Index max_piece = 64;
 /// The shortest row that is always copied by itself; shorter ones may also be permuted.
 constexpr Index min_copied_row = 32;
-/// The cost of one permute instruction, in the time in which a plain copy moves a line.
-constexpr double permute_cost = .1;
+/// The cost of one permute instruction, of a line and of 16 bytes, in the time in which a plain copy moves a
+/// line.
+constexpr double permute_line_cost = .1;
+constexpr double permute_cost = .05;
 /// The most instructions of a row's program, and the most source bytes that its row spans: the tables of the
 /// program stay in the L1 cache.
 constexpr Index max_permutes = 512;
@@ -71,9 +84,22 @@ double ideal_cost(Index item, Packing packing) {
   }
 }
 
-/// The largest block: two of them, and the source lines of one, fit the L2 cache.
-Index block_bytes(const Machine& machine) {
-  return machine.l2_bytes / 8;
+/// How the lines of blocks are written. Lines of permuted rows are written in between everywhere: permuting
+/// takes most of the time, and stores wait for nothing else.
+BlockStores stores_of(Packing packing, const Machine& machine) {
+  return packing == Packing::permuted ? BlockStores::interleaved : machine.block_stores;
+}
+
+/// The largest block. Where lines are written in between, two of them, and the source lines of one, fit the
+/// L2 cache. A block that is written in a burst is the only one: .38 with an eighth of the L2 cache -> .43
+/// with a quarter -> .47 with half of a plain copy (batches of odd matrices, Zen 3).
+Index block_bytes(BlockStores stores, const Machine& machine) {
+  return stores == BlockStores::burst ? machine.l2_bytes / 2 : machine.l2_bytes / 8;
+}
+
+/// The bytes of a panel's columns, which are the kernels' vectors.
+Index panel_bytes(const Machine& machine) {
+  return machine.instructions == InstructionSet::avx2 ? 32 : line_bytes;
 }
 
 /// For a loop that is cut the largest possible part is tried, and this many sizes in all, each half of the
@@ -81,7 +107,6 @@ Index block_bytes(const Machine& machine) {
 constexpr int sizes_tried = 2;
 /// The bytes of each row that are transposed at a time, from as many rows as fill a line.
 constexpr Index unit_bytes = 16;
-constexpr Index line_bytes = 64;
 
 /// The loops that follow each other in the memory of one side, from the item on.
 struct LoopChain {
@@ -174,14 +199,20 @@ class BlockSearch {
   BlockSearch(const Nest& nest, const LoopChains& chains, const PlanOptions& options, Packing packing,
               const BlockRow& row)
       : nest_(nest),
-        max_items_(std::max<Index>(block_bytes(options.machine) / std::max(nest.src_item, nest.dst_item), 1)),
+        stores_(stores_of(packing, options.machine)),
+        costs_(costs_of(options.machine.block_stores)),
+        max_items_(std::max<Index>(
+            block_bytes(stores_, options.machine) / std::max(nest.src_item, nest.dst_item), 1)),
         permuted_bytes_(options.machine.permuted_bytes),
-        lanes_(line_bytes / nest.src_item),
+        permute_cost_(permuted_bytes_ == line_bytes ? permute_line_cost : permute_cost),
+        line_items_(line_bytes / nest.src_item),
+        lanes_(panel_bytes(options.machine) / nest.src_item),
         chains_(chains),
         dst_(chains.dst),
         src_(chains.src),
         row_(row) {
     best_.packing = packing;
+    best_.stores = stores_;
     for (std::size_t dst_whole = row.loops; dst_whole <= dst_.count; ++dst_whole) {
       for (std::size_t src_whole = row.loops; src_whole <= src_.count; ++src_whole)
         try_whole_loops(dst_whole, src_whole);
@@ -222,7 +253,7 @@ class BlockSearch {
         part[dst_cut] = even_part(nest_[dst_cut].extent, dst_part, unit_of(dst_cut, dst_whole));
         Index src_part = std::min(room / dst_part, nest_[src_cut].extent);
         for (int tried = 0; tried < sizes_tried && src_part >= 1; ++tried, src_part /= 2) {
-          part[src_cut] = even_part(nest_[src_cut].extent, src_part, src_whole == 0 ? lanes_ : 1);
+          part[src_cut] = even_part(nest_[src_cut].extent, src_part, src_whole == 0 ? line_items_ : 1);
           try_block(part);
         }
         if (dst_part >= nest_[dst_cut].extent) break;
@@ -242,7 +273,7 @@ class BlockSearch {
   /// A part of a cut loop is a multiple of this, so that it fills whole registers or whole lines of the
   /// destination.
   [[nodiscard]] Index unit_of(std::size_t loop, std::size_t dst_whole) const {
-    return dst_whole == 0 ? lanes_ : line_bytes / std::gcd(line_bytes, nest_[loop].dst_stride);
+    return dst_whole == 0 ? line_items_ : line_bytes / std::gcd(line_bytes, nest_[loop].dst_stride);
   }
 
   /// The size of about equal parts of `extent`: at most `max_part`, and a multiple of `unit` where one fits.
@@ -278,6 +309,24 @@ class BlockSearch {
     return static_cast<double>(reach) / static_cast<double>(useful);
   }
 
+  /// How many partial lines are written at the ends of destination runs for each byte. Blocks that continue
+  /// each other's runs have them at the ends of the last one alone.
+  [[nodiscard]] double run_ends_per_byte(const Parts& part) const {
+    Index run = nest_.dst_item;
+    LoopSet inside = 0;
+    for (std::size_t i = 0; i < dst_.count; ++i) {
+      const std::uint8_t d = dst_.loops[i];
+      run *= nest_[d].extent;
+      inside = static_cast<LoopSet>(inside | 1U << d);
+      if (part[d] < nest_[d].extent) break;
+    }
+    Index odd = 0;
+    for (std::size_t d = 0; d < nest_.count; ++d) {
+      if (!has_loop(inside, d)) odd |= nest_[d].dst_stride % line_bytes;
+    }
+    return odd == 0 ? 0 : 2 / static_cast<double>(run);
+  }
+
   /// Keeps the block of these extents if it costs less than the best one so far.
   void try_block(const Parts& part) {
     const double dst_run = static_cast<double>(run_items(dst_, part) * nest_.dst_item);
@@ -285,11 +334,13 @@ class BlockSearch {
     Index items = 1;
     for (std::size_t d = 0; d < nest_.count; ++d) items *= part[d];
     const double block = static_cast<double>(items * nest_.src_item);
-    double cost = 1 + src_run_cost_bytes / src_run + dst_run_cost_bytes / dst_run + block_cost_bytes / block +
-                  gap_cost * (spread(part) - 1);
+    double cost = 1 + costs_.src_run_bytes / src_run + dst_run_cost_bytes / dst_run +
+                  block_cost_bytes / block + gap_cost * (spread(part) - 1) +
+                  costs_.run_end_bytes * run_ends_per_byte(part);
     if (cost >= cost_) return;
     PipelinedBlocks found;
     found.packing = best_.packing;
+    found.stores = stores_;
     cost += found.packing == Packing::transposed ? empty_lanes_cost * choose_sides(part, found)
                                                  : choose_row(part, found);
     if (cost >= cost_) return;
@@ -318,8 +369,8 @@ class BlockSearch {
       const double written = static_cast<double>(nest_.dst_item) / static_cast<double>(nest_.src_item);
       return piece_cost_bytes / (static_cast<double>(row_.bytes) * (1 + written) / 2);
     }
-    return permute_cost * static_cast<double>(permutes_of_vector(nest_, chains_, row_, permuted_bytes_) *
-                                              (line_bytes / permuted_bytes_)) +
+    return permute_cost_ * static_cast<double>(permutes_of_vector(nest_, chains_, row_, permuted_bytes_) *
+                                               (line_bytes / permuted_bytes_)) +
            cost_of_panels(part, found.columns);
   }
 
@@ -382,9 +433,13 @@ class BlockSearch {
 
  private:
   const Nest& nest_;
+  BlockStores stores_;
+  BlockCosts costs_;
   Index max_items_;
   Index permuted_bytes_;
-  /// Items in a line.
+  double permute_cost_;
+  /// Items in a line, and in a column of a panel.
+  Index line_items_;
   Index lanes_;
   const LoopChains& chains_;
   const LoopChain& dst_;

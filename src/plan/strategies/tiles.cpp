@@ -17,6 +17,9 @@ constexpr double buffered_tiles_cost = 2;
 constexpr double interleaved_large_items_cost = 1.4;
 constexpr Index large_item = 16;
 constexpr Index min_interleaved = 5;
+/// What partial lines of smaller items than that multiply the cost by where blocks are written in bursts:
+/// they are ordinary stores between streaming ones.
+constexpr double mixed_stores_cost = 1.4;
 /// Costs in bytes, which are divided by the bytes of a run: of channels, and of channels of large items that
 /// are interleaved.
 constexpr double short_channel_cost_bytes = 400;
@@ -50,7 +53,7 @@ bool has_uniform_offset(const CopyPlan& plan, Index dst_element) {
 }
 
 /// Pre: plan.transposes().
-double cost_of_tiles(const CopyPlan& plan) {
+double cost_of_tiles(const CopyPlan& plan, const Machine& machine) {
   const auto dst_element = static_cast<Index>(item_size(plan.dst_type));
   const Index dst_item = dst_element * plan.item_elements;
   const Index src_item = static_cast<Index>(item_size(plan.src_type)) * plan.item_elements;
@@ -77,9 +80,11 @@ double cost_of_tiles(const CopyPlan& plan) {
       if (has_lines) return tiles_cost + short_rows;
       const double matrices = per_byte(small_matrix_cost_bytes, rows * column) +
                               (dst_item < 4 ? partial_line_short_item_cost : 0);
-      if (is_buffered) return tiles_cost + matrices + short_rows;
-      return (converts ? buffered_tiles_cost : tiles_cost) + matrices +
-             per_byte(partial_line_column_cost_bytes, column) + per_byte(short_row_cost_bytes, row);
+      const bool is_mixed = machine.block_stores == BlockStores::burst && dst_item < large_item;
+      const double mixed = is_mixed ? mixed_stores_cost : 1;
+      if (is_buffered) return mixed * (tiles_cost + matrices + short_rows);
+      return mixed * ((converts ? buffered_tiles_cost : tiles_cost) + matrices +
+                      per_byte(partial_line_column_cost_bytes, column) + per_byte(short_row_cost_bytes, row));
     }
   }
 }
@@ -88,7 +93,7 @@ double cost_of_tiles(const CopyPlan& plan) {
 
 std::optional<Candidate> propose_tiles(Problem& problem) {
   if (!problem.plan.transposes()) return std::nullopt;
-  return Candidate{Tiles{}, cost_of_tiles(problem.plan)};
+  return Candidate{Tiles{}, cost_of_tiles(problem.plan, problem.options.machine)};
 }
 
 }  // namespace tenstride::detail
