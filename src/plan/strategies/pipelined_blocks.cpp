@@ -190,7 +190,13 @@ Index permutes_of_vector(const Nest& nest, const LoopChains& chains, const Block
     rows *= nest[chains.dst.loops[i]].extent;
   const Index vectors_per_row = (std::min(stride, vector) + nest.src_item - 1) / nest.src_item;
   const Index max_vectors = row.loops == 0 ? items : (row.span + vector - 1) / vector;
-  return std::min({rows * vectors_per_row, items, max_vectors}) + 1;
+  // Items that lie close together, as every second one, come from a few vectors. Not weighed where one
+  // instruction permutes a line: fitted without it.
+  const Loop& inner = nest[chains.dst.loops[0]];
+  const Index run = std::min(inner.extent, items);
+  const Index run_vectors = (run * std::abs(inner.src_stride) + vector - 1) / vector;
+  const Index close = vector == line_bytes ? items : run_vectors * ((items + run - 1) / run);
+  return std::min({rows * vectors_per_row, items, max_vectors, close}) + 1;
 }
 
 /// The search for the cheapest blocks with one packing and one kind of row.
