@@ -85,6 +85,15 @@ struct __attribute__((packed, may_alias)) Unaligned {
 
 template <class To, class From>
 HWY_INLINE void convert_step(std::byte* out, const std::byte* in) {
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (saturates_by_four<To, From>) {
+    for (std::size_t k = 0; k < step_length; k += 4) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + k * sizeof(To)),
+                          saturated_four(reinterpret_cast<const From*>(in + k * sizeof(From))));
+    }
+    return;
+  }
+#endif
   auto* HWY_RESTRICT to = reinterpret_cast<Unaligned<To>*>(out);
   const auto* HWY_RESTRICT from = reinterpret_cast<const Unaligned<From>*>(in);
   for (std::size_t k = 0; k < step_length; ++k) {
