@@ -11,12 +11,12 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <utility>
 
 #include "copy/kernels/kernels.hpp"
 #include "copy/kernels/pack.hpp"
+#include "copy/kernels/pack_permuted-inl.h"
+#include "copy/kernels/pack_rows-inl.h"
 #include "copy/kernels/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,22 +26,6 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 namespace {
-
-/// Writes the next `count` lines of the runs by streaming stores, or as many as there are.
-HWY_INLINE void write_lines(OutgoingRuns& out, std::size_t count) {
-  const hn::CappedTag<std::uint8_t, 64> d;
-  constexpr std::size_t step = hn::MaxLanes(d);
-  for (; count > 0; --count) {
-    if (out.left == 0 && !out.next()) return;
-    for (std::size_t part = 0; part < line_bytes; part += step) {
-      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(out.from) + part), d,
-                 reinterpret_cast<std::uint8_t*>(out.to) + part);
-    }
-    out.from += line_bytes;
-    out.to += line_bytes;
-    --out.left;
-  }
-}
 
 /// What a panel is: rows of 16 bytes and more, or shorter ones.
 enum class Panel { wide, narrow };
@@ -163,141 +147,6 @@ void pack_block(Pack& pack) {
   }
 }
 
-/// Copies a row of `width` to 2 * width bytes by two vectors, one at either end, which may overlap.
-template <std::size_t width>
-HWY_INLINE void copy_ends(std::byte* to, const std::byte* from, std::size_t bytes) {
-  const hn::FixedTag<std::uint8_t, width> d;
-  const auto first = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from));
-  const auto last = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from + bytes - width));
-  hn::StoreU(first, d, reinterpret_cast<std::uint8_t*>(to));
-  hn::StoreU(last, d, reinterpret_cast<std::uint8_t*>(to + bytes - width));
-}
-
-/// Copies a row of one to two words in the same way.
-template <class Word>
-HWY_INLINE void copy_words(std::byte* to, const std::byte* from, std::size_t bytes) {
-  Word first{};
-  Word last{};
-  std::memcpy(&first, from, sizeof(Word));
-  std::memcpy(&last, from + bytes - sizeof(Word), sizeof(Word));
-  std::memcpy(to, &first, sizeof(Word));
-  std::memcpy(to + bytes - sizeof(Word), &last, sizeof(Word));
-}
-
-HWY_INLINE void copy_row(std::byte* to, const std::byte* from, std::size_t bytes) {
-  if (bytes > 2 * widest) {
-    for (; bytes > 2 * widest; bytes -= widest, to += widest, from += widest)
-      copy_ends<widest>(to, from, widest);
-  }
-  if (bytes >= widest) return copy_ends<widest>(to, from, bytes);
-  if constexpr (widest > 32) {
-    if (bytes >= 32) return copy_ends<32>(to, from, bytes);
-  }
-  if constexpr (widest > 16) {
-    if (bytes >= 16) return copy_ends<16>(to, from, bytes);
-  }
-  if (bytes >= 8) return copy_words<std::uint64_t>(to, from, bytes);
-  if (bytes >= 4) return copy_words<std::uint32_t>(to, from, bytes);
-  if (bytes >= 2) return copy_words<std::uint16_t>(to, from, bytes);
-  *to = *from;
-}
-
-/// The rows that are packed together: how many, their bytes, and the bytes [lowest, lowest + span) of the
-/// source that they span, from the first row on.
-struct RowGroup {
-  std::size_t count;
-  std::size_t bytes;
-  Index lowest;
-  std::size_t span;
-};
-
-/// A cursor over the rows of a table, `RowGroup::count` at a time; the last group may overlap the one before.
-/// Each step writes lines of the block before and prefetches the source.
-class RowCursor {
- public:
-  HWY_INLINE RowCursor(Pack& pack, const RowGroup& rows)
-      : pack_(pack),
-        table_(*pack.table),
-        outgoing_(pack.out),
-        rows_(rows),
-        to_step_(static_cast<Index>(rows.count) * table_.buffer_step),
-        from_step_(static_cast<Index>(rows.count) * table_.src_step),
-        distance_(std::max<std::size_t>(prefetch_bytes / (table_.repeats * table_.bytes), 1)),
-        panel_(pack.first_panel) {}
-
-  /// Goes to the first group, or to the next one. Returns false after the last one.
-  HWY_INLINE bool next() {
-    if (left_ >= rows_.count) {
-      move(to_step_, from_step_);
-      left_ -= rows_.count;
-    } else if (left_ > 0) {
-      const auto rows = static_cast<Index>(left_);
-      move(rows * table_.buffer_step, rows * table_.src_step);
-      left_ = 0;
-    } else if (panel_ < pack_.last_panel) {
-      begin_panel();
-    } else {
-      pack_.out = outgoing_;
-      return false;
-    }
-    for (std::size_t line = 0; line < rows_.span; line += line_bytes)
-      __builtin_prefetch(prefetched_ + line, 0, 3);
-    packed_ += rows_.bytes;
-    if (packed_ >= step_bytes) {
-      write_lines(outgoing_, packed_ / step_bytes * pack_.lines_per_step);
-      packed_ %= step_bytes;
-    }
-    return true;
-  }
-
-  std::byte* to = nullptr;
-  const std::byte* from = nullptr;
-
- private:
-  HWY_INLINE void move(Index in_buffer, Index in_source) {
-    to += in_buffer;
-    from += in_source;
-    prefetched_ += in_source;
-  }
-
-  HWY_NOINLINE void begin_panel() {
-    from = pack_.src + table_.rows[panel_];
-    to = pack_.buffer + table_.panel_offsets[panel_];
-    left_ = table_.repeats - rows_.count;
-    const std::size_t later = panel_ + distance_;
-    if (later < table_.panels()) {
-      prefetched_ = pack_.src + table_.rows[later];
-    } else if (pack_.prefetch.next_table != nullptr) {
-      const PackTable& after = *pack_.prefetch.next_table;
-      prefetched_ =
-          pack_.prefetch.next_src + after.rows[std::min(later - table_.panels(), after.panels() - 1)];
-    } else {
-      prefetched_ = from;
-    }
-    prefetched_ += rows_.lowest;
-    ++panel_;
-  }
-
-  Pack& pack_;
-  const PackTable& table_;
-  OutgoingRuns outgoing_;
-  RowGroup rows_;
-  Index to_step_;
-  Index from_step_;
-  /// The prefetch distance, in panels.
-  std::size_t distance_;
-  std::size_t panel_;
-  /// Rows of the panel behind the current group.
-  std::size_t left_ = 0;
-  const std::byte* prefetched_ = nullptr;
-  std::size_t packed_ = 0;
-};
-
-void pack_rows(Pack& pack) {
-  const std::size_t bytes = pack.table->bytes;
-  for (RowCursor cursor(pack, {1, bytes, 0, bytes}); cursor.next();) copy_row(cursor.to, cursor.from, bytes);
-}
-
 /// Prefetches the block after this one, an equal share with each step.
 class NextBlockPrefetch {
  public:
@@ -367,138 +216,6 @@ void pack_gathered(Pack& pack) {
   if (bytes > 2) return gather_pieces<4>(pack);
   bytes == 2 ? gather_pieces<2>(pack) : gather_pieces<1>(pack);
 }
-
-RowGroup rows_of(const PermuteProgram& program) {
-  return {program.rows, program.bytes, program.lowest, program.span};
-}
-
-/// The bytes of rows that are permuted vector by vector: they stay in the L1 cache.
-constexpr std::size_t permuted_batch = 4096;
-
-/// Where a group of rows is read and where it is written.
-struct RowPlace {
-  const std::byte* from;
-  std::byte* to;
-};
-
-/// What a step loads: a vector, or two halves of one from different places.
-enum class Window { whole, halves };
-
-/// Makes one vector of each of `count` groups of rows, by steps whose lanes stay in registers. `adds`: to
-/// what the steps before these made of it.
-template <std::size_t steps, Window window, bool adds>
-void permute_vector(const RowPlace* places, std::size_t count, std::uint32_t dst_offset,
-                    const PermuteProgram::Step* step, const std::uint8_t* lanes) {
-  const hn::FixedTag<std::uint8_t, 16> d;
-  const hn::Half<decltype(d)> half;
-  hn::Vec<decltype(d)> taken[steps];
-  Index first[steps];
-  Index second[steps];
-#pragma GCC unroll 8
-  for (std::size_t s = 0; s < steps; ++s) {
-    taken[s] = hn::LoadU(d, lanes + s * 16);
-    first[s] = step[s].src_offset;
-    second[s] = step[s].second_offset;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto* const from = reinterpret_cast<const std::uint8_t*>(places[i].from);
-    auto* const to = reinterpret_cast<std::uint8_t*>(places[i].to) + dst_offset;
-    auto made = adds ? hn::LoadU(d, to) : hn::Zero(d);
-#pragma GCC unroll 8
-    for (std::size_t s = 0; s < steps; ++s) {
-      const auto given = window == Window::whole ? hn::LoadU(d, from + first[s])
-                                                 : hn::Combine(d, hn::LoadU(half, from + second[s]),
-                                                               hn::LoadU(half, from + first[s]));
-      made = hn::Or(made, hn::TableLookupBytesOr0(given, taken[s]));
-    }
-    hn::StoreU(made, d, to);
-  }
-}
-
-using PermuteVector = void (*)(const RowPlace*, std::size_t, std::uint32_t, const PermuteProgram::Step*,
-                               const std::uint8_t*);
-
-/// The most steps whose lanes stay in registers.
-constexpr std::size_t max_steps = 8;
-
-/// The functions for 1 to `max_steps` steps.
-template <Window window, bool adds, std::size_t... i>
-constexpr std::array<PermuteVector, max_steps> permute_vectors(std::index_sequence<i...>) {
-  return {permute_vector<i + 1, window, adds>...};
-}
-constexpr std::make_index_sequence<max_steps> each_count;
-constexpr auto permute_whole = permute_vectors<Window::whole, false>(each_count);
-constexpr auto permute_halves = permute_vectors<Window::halves, false>(each_count);
-constexpr auto add_halves = permute_vectors<Window::halves, true>(each_count);
-
-/// Permutes rows by 16-byte vectors, whose bytes every instruction set can permute freely: one vector of the
-/// program for many rows, then the next.
-void permute_places(const PermuteProgram& program, const RowPlace* places, std::size_t count) {
-  for (const PermuteProgram::Vector& vector : program.vectors) {
-    const std::size_t steps = std::min<std::size_t>(vector.last_step - vector.first_step, max_steps);
-    const auto& permute = vector.is_whole ? permute_whole : permute_halves;
-    std::size_t s = vector.first_step;
-    const auto run = [&](PermuteVector function) {
-      function(places, count, vector.dst_offset, &program.steps[s], &program.lanes[s * 16]);
-    };
-    run(permute[steps - 1]);
-    for (s += steps; s < vector.last_step; s += max_steps)
-      run(add_halves[std::min<std::size_t>(vector.last_step - s, max_steps) - 1]);
-  }
-}
-
-void pack_permuted(Pack& pack) {
-  const PermuteProgram& program = pack.table->program;
-  std::array<RowPlace, 64> places;
-  const std::size_t batch = std::clamp<std::size_t>(permuted_batch / program.bytes, 1, places.size());
-  std::size_t count = 0;
-  for (RowCursor cursor(pack, rows_of(program)); cursor.next();) {
-    places[count++] = {cursor.from, cursor.to};
-    if (count < batch) continue;
-    permute_places(program, places.data(), count);
-    count = 0;
-  }
-  if (count > 0) permute_places(program, places.data(), count);
-}
-
-#if HWY_TARGET == HWY_AVX3
-#pragma GCC push_options
-#pragma GCC target("avx512vbmi")
-
-/// Returns a mask of the first `count` lanes, or of all 64.
-__mmask64 first_bytes(std::size_t count) {
-  return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
-}
-
-/// Permutes rows 64 bytes at a time by AVX-512 VBMI, which is a target of its own in Highway. Direct blocks
-/// are written by streaming stores except for the last rows, which may overlap the ones before and are not
-/// aligned.
-void pack_permuted_64(Pack& pack) {
-  const PermuteProgram& program = pack.table->program;
-  const PermuteProgram::Step* const steps = program.steps.data();
-  const std::uint8_t* const lanes = program.lanes.data();
-  const __mmask64 read = first_bytes(program.span);
-  const __mmask64 written = first_bytes(program.bytes);
-  for (RowCursor cursor(pack, rows_of(program)); cursor.next();) {
-    const bool is_line = pack.is_direct && reinterpret_cast<std::uintptr_t>(cursor.to) % line_bytes == 0;
-    for (const PermuteProgram::Vector& vector : program.vectors) {
-      __m512i made = _mm512_setzero_si512();
-      for (std::size_t s = vector.first_step; s < vector.last_step; ++s) {
-        const __m512i given = _mm512_maskz_loadu_epi8(read, cursor.from + steps[s].src_offset);
-        made =
-            _mm512_mask_permutexvar_epi8(made, steps[s].lane_mask, _mm512_loadu_si512(lanes + s * 64), given);
-      }
-      if (is_line) {
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(cursor.to + vector.dst_offset), made);
-      } else {
-        _mm512_mask_storeu_epi8(cursor.to + vector.dst_offset, written, made);
-      }
-    }
-  }
-}
-
-#pragma GCC pop_options
-#endif
 
 constexpr PackKernels table{
     .name = TENSTRIDE_TARGET_NAME,

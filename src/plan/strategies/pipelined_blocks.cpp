@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "plan/nest.hpp"
+#include "plan/strategies/loop_chains.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -107,78 +108,6 @@ Index panel_bytes(const Machine& machine) {
 constexpr int sizes_tried = 2;
 /// The bytes of each row that are transposed at a time, from as many rows as fill a line.
 constexpr Index unit_bytes = 16;
-
-/// The loops that follow each other in the memory of one side, from the item on.
-struct LoopChain {
-  std::array<std::uint8_t, max_loops> loops{};
-  std::size_t count = 0;
-  /// How many of them, from the first on, leave no gap.
-  std::size_t contiguous = 0;
-};
-
-/// The longest gap before a loop of a chain with `Gaps::short_ones`: two lines, or as many bytes as the loops
-/// before it reach. So much is read along with them.
-constexpr Index max_gap = 2 * line_bytes;
-enum class Gaps : std::uint8_t { none, short_ones };
-
-/// The chain of one side, whose strides are `stride` and whose items have `item` bytes.
-LoopChain chain_of(const Nest& nest, Index item, Gaps gaps, Stride stride) {
-  LoopChain chain;
-  LoopSet taken = 0;
-  Index reach = item;
-  for (;;) {
-    std::size_t next = nest.count;
-    for (std::size_t d = nest.count; d-- > 0;) {
-      const Index distance = std::abs(nest[d].*stride);
-      if (has_loop(taken, d) || distance < reach) continue;
-      if (next == nest.count || distance < std::abs(nest[next].*stride)) next = d;
-    }
-    if (next == nest.count) return chain;
-    const Index distance = std::abs(nest[next].*stride);
-    if (distance > reach && (gaps == Gaps::none || distance > reach + std::max(reach, max_gap))) return chain;
-    if (distance == reach && chain.contiguous == chain.count) ++chain.contiguous;
-    chain.loops[chain.count++] = static_cast<std::uint8_t>(next);
-    taken = static_cast<LoopSet>(taken | 1U << next);
-    reach = distance * (nest[next].extent - 1) + reach;
-    // Without gaps the next loop has to begin exactly where this one ends.
-    if (chain.contiguous == chain.count) reach = distance * nest[next].extent;
-  }
-}
-
-struct LoopChains {
-  LoopChain dst;
-  LoopChain src;
-};
-
-LoopChains chains_of(const Nest& nest) {
-  return {chain_of(nest, nest.dst_item, Gaps::none, &Loop::dst_stride),
-          chain_of(nest, nest.src_item, Gaps::short_ones, &Loop::src_stride)};
-}
-
-/// A row: the first `loops` loops of both chains, which are the same loops on both sides; the bytes of their
-/// items, and the span that these cover in the source with all gaps.
-struct BlockRow {
-  std::size_t loops = 0;
-  Index bytes = 0;
-  Index span = 0;
-};
-
-/// Calls `visit` with every possible row of more than an item, the shortest first.
-template <class Visit>
-void for_each_row(const Nest& nest, const LoopChains& chains, const Visit& visit) {
-  LoopSet dst = 0;
-  LoopSet src = 0;
-  BlockRow row{0, nest.src_item, nest.src_item};
-  for (std::size_t i = 0; i < std::min(chains.dst.count, chains.src.count); ++i) {
-    const Loop& loop = nest[chains.src.loops[i]];
-    dst = static_cast<LoopSet>(dst | 1U << chains.dst.loops[i]);
-    src = static_cast<LoopSet>(src | 1U << chains.src.loops[i]);
-    row.loops = i + 1;
-    row.bytes *= loop.extent;
-    row.span += std::abs(loop.src_stride) * (loop.extent - 1);
-    if (dst == src) visit(std::as_const(row));
-  }
-}
 
 /// An estimate of how many source vectors have items of one destination vector. Items come from different
 /// rows of the source until the next item of the first row, and items with gaps come from several vectors.
