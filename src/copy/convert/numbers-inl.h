@@ -11,6 +11,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -83,13 +84,14 @@ struct __attribute__((packed, may_alias)) Unaligned {
   Number<T> value;
 };
 
+/// Converts a fixed number of elements.
 template <class To, class From>
 HWY_INLINE void convert_step(std::byte* out, const std::byte* in) {
 #if HWY_TARGET == HWY_AVX2
-  if constexpr (saturates_by_four<To, From>) {
+  if constexpr (converts_by_four<To, From>) {
     for (std::size_t k = 0; k < step_length; k += 4) {
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + k * sizeof(To)),
-                          saturated_four(reinterpret_cast<const From*>(in + k * sizeof(From))));
+      convert_four(reinterpret_cast<To*>(out + k * sizeof(To)),
+                   reinterpret_cast<const From*>(in + k * sizeof(From)));
     }
     return;
   }
@@ -105,6 +107,39 @@ HWY_INLINE void convert_step(std::byte* out, const std::byte* in) {
       to[k].value = static_cast<To>(from[k].value);
     }
   }
+}
+
+/// Copies fewer than `limit` bytes, a power of two.
+template <std::size_t limit>
+HWY_INLINE void copy_fewer(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if constexpr (limit > 1) {
+    constexpr std::size_t half = limit / 2;
+    if ((bytes & half) != 0) {
+      std::memcpy(to, from, half);
+      to += half;
+      from += half;
+    }
+    copy_fewer<half>(to, from, bytes);
+  }
+}
+
+/// Converts the elements of a row from `done` on, fewer than `length`, by one step of that many elements:
+/// with the elements before them once more, where the row has these and its destination is in the cache, by
+/// way of buffers otherwise. Rows of 22 elements one by one -> by a step: 1.4 -> 7 elements a ns (float16 to
+/// float32, Zen 3).
+template <class To, class From, std::size_t length, class Step>
+HWY_INLINE void convert_rest(std::byte* out, const std::byte* in, std::size_t done, std::size_t count,
+                             Stores stores, const Step& step) {
+  if (done == count) return;
+  if (count >= length && stores == Stores::ordinary) {
+    step(out + (count - length) * sizeof(To), in + (count - length) * sizeof(From));
+    return;
+  }
+  alignas(64) std::array<std::byte, length * sizeof(From)> source{};
+  alignas(64) std::array<std::byte, length * sizeof(To)> converted;
+  copy_fewer<source.size()>(source.data(), in + done * sizeof(From), (count - done) * sizeof(From));
+  step(converted.data(), source.data());
+  copy_fewer<converted.size()>(out + done * sizeof(To), converted.data(), (count - done) * sizeof(To));
 }
 
 /// Prefetches the source `prefetch_distance` bytes behind `count` numbers, as many bytes as they have. Does
@@ -259,6 +294,14 @@ template <class To, class From>
 void convert_numbers(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   std::size_t i = stores != Stores::ordinary ? stream_lines_of<To, From>(out, in, count, stores)
                                              : store_numbers<To, From>(out, in, count);
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (converts_by_four<To, From>) {
+    for (; i + 4 <= count; i += 4) {
+      convert_four(reinterpret_cast<To*>(out + i * sizeof(To)),
+                   reinterpret_cast<const From*>(in + i * sizeof(From)));
+    }
+  }
+#endif
   for (; i < count; ++i) {
     store_element<To>(out + i * sizeof(To), convert_element<To>(load_element<From>(in + i * sizeof(From))));
   }

@@ -73,6 +73,38 @@ struct ToFloats<From> {
 };
 
 template <>
+struct ToFloats<std::int32_t> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::int32_t* from) {
+    return hn::ConvertTo(d, hn::LoadU(hn::RebindToSigned<D>(), from));
+  }
+};
+
+template <>
+struct ToFloats<bool> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const bool* from) {
+    const hn::Rebind<std::uint8_t, D> bytes;
+    const auto v = hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(from));
+    return hn::ConvertTo(d, hn::PromoteTo(hn::RebindToSigned<D>(), hn::Min(v, hn::Set(bytes, 1))));
+  }
+};
+
+#if HWY_TARGET == HWY_AVX2
+template <>
+struct ToFloats<std::int64_t> {
+  template <class D>
+  static HWY_INLINE hn::Vec<D> run(D, const std::int64_t* from) {
+    const auto four = [](const std::int64_t* at) HWY_ATTR {
+      return floats_of(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+    };
+    static_assert(hn::MaxLanes(D()) == 8);
+    return hn::Vec<D>{_mm256_set_m128(four(from + 4), four(from))};
+  }
+};
+#endif
+
+template <>
 struct ToFloats<bfloat16> {
   template <class D>
   static HWY_INLINE auto run(D d, const std::uint16_t* from) {
@@ -133,6 +165,34 @@ struct FromFloats<To> {
     return hn::DemoteTo(hn::Rebind<To, D>(), word(d, v));
   }
 };
+
+#if HWY_TARGET == HWY_AVX2
+/// Makes lanes of 32 bits of doubles or floats, each with the integer To.
+template <class To>
+struct SaturatedWords {
+  template <class D, class From>
+  static HWY_INLINE auto run(D, const From* from) {
+    return hn::Vec<hn::RebindToSigned<D>>{saturated_eight<To>(from)};
+  }
+};
+
+/// Makes integers of such lanes.
+template <class To>
+struct FromWords {
+  template <class D, class V>
+  static HWY_INLINE V word(D, V v) requires(sizeof(To) < sizeof(float)) {
+    return v;
+  }
+  template <class D, class V>
+  static HWY_INLINE auto run(D, V v) {
+    if constexpr (sizeof(To) < sizeof(float)) {
+      return hn::DemoteTo(hn::Rebind<To, D>(), v);
+    } else {
+      return v;
+    }
+  }
+};
+#endif
 
 /// Returns the upper half of each float, rounded to nearest even, in the lower half. For NaN the result is
 /// not defined.
@@ -300,6 +360,20 @@ struct FromFloats<float16> {
     const hn::Rebind<hwy::float16_t, D> half;
     return hn::BitCast(hn::Rebind<std::uint16_t, D>(), hn::DemoteTo(half, plain));
   }
+};
+
+/// float16 of integers, none of which is NaN.
+struct NumbersToFloat16 {
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::BitCast(hn::Rebind<std::uint16_t, D>(), hn::DemoteTo(half, v));
+  }
+};
+template <class From>
+requires std::is_integral_v<From>
+struct RuleFor<float16, From> {
+  using type = NumbersToFloat16;
 };
 #endif
 
