@@ -44,7 +44,11 @@ template <class D>
 HWY_INLINE hn::Vec<D> load_reversed(D d, const std::byte* in) {
   using T = hn::TFromD<D>;
   const auto v = hn::LoadU(d, reinterpret_cast<const T*>(in + sizeof(T)) - hn::Lanes(d));
-  if constexpr (sizeof(T) == 1) {
+  if constexpr (sizeof(T) == 1 && hn::MaxLanes(d) >= 16) {
+    alignas(16) static constexpr std::uint8_t backwards[16] = {15, 14, 13, 12, 11, 10, 9, 8,
+                                                               7,  6,  5,  4,  3,  2,  1, 0};
+    return hn::ReverseBlocks(d, hn::TableLookupBytes(v, hn::LoadDup128(d, backwards)));
+  } else if constexpr (sizeof(T) == 1) {
     // Reverses the pairs of the vector, then the bytes of each pair.
     const hn::Repartition<std::uint16_t, D> d16;
     const auto pairs = hn::Reverse(d16, hn::BitCast(d16, v));
@@ -110,6 +114,26 @@ inline void gather16(std::byte* out, const std::byte* in, Index stride, std::siz
   }
 }
 
+/// Gathers whole lines of items of 16 bytes, at any stride, by streaming stores of an item.
+inline std::size_t gather_lines16(std::byte* dst, const std::byte* src, Index stride, std::size_t count,
+                                  MemoryStreams /*streams*/) {
+  const hn::FixedTag<std::uint8_t, 16> d;
+  constexpr Index in_line = 4;
+  constexpr Index ahead = 64;
+  const std::size_t lines = count / in_line;
+  for (std::size_t n = 0; n < lines; ++n) {
+#pragma GCC unroll 4
+    for (Index i = 0; i < in_line; ++i) {
+      __builtin_prefetch(src + (i + ahead) * stride, 0, 3);
+      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src + i * stride)), d,
+                 reinterpret_cast<std::uint8_t*>(dst) + i * 16);
+    }
+    dst += in_line * 16;
+    src += in_line * stride;
+  }
+  return lines;
+}
+
 /// Gathers whole lines by streaming stores, a line of each of `pages` pages alternately.
 template <std::size_t item, Index stride, Index pages>
 void stream_vector_pages(std::byte* dst, const std::byte* src, std::size_t lines) {
@@ -169,11 +193,6 @@ std::size_t gather_lines(std::byte* dst, const std::byte* src, Index stride, std
     return 0;
   }
   return before_last;
-}
-
-inline std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, Index /*stride*/,
-                            std::size_t /*count*/, MemoryStreams /*streams*/) {
-  return 0;
 }
 
 #endif

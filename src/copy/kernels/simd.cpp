@@ -354,7 +354,7 @@ constexpr Kernels table{
     .transpose_panel = {transpose_panel<1>, transpose_panel<2>, transpose_panel<4>, transpose_panel<8>,
                         transpose_panel<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
-    .gather_lines = {gather_lines<1>, gather_lines<2>, gather_lines<4>, gather_lines<8>, no_lines},
+    .gather_lines = {gather_lines<1>, gather_lines<2>, gather_lines<4>, gather_lines<8>, gather_lines16},
     .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
     .interleave = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
     .stream = stream,
