@@ -229,6 +229,31 @@ TEST(PipelinedBlocks, WriteWholeLinesDirectly) {
   }
 }
 
+/// Matrices whose columns fill a part of a vector, several of which are transposed side by side; the last
+/// part has fewer of them.
+TEST(PipelinedBlocks, TransposeSmallMatricesSideBySide) {
+  PlanOptions options = blocks_wherever(Index{64} << 10);
+  options.machine.instructions = InstructionSet::avx2;
+  options.machine.permuted_bytes = 16;
+  int transposed = 0;
+  for (const DType type : {DType::uint8, DType::float16, DType::float32, DType::float64}) {
+    for (const Index rows : {2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17}) {
+      for (const Index columns : {2, 3, 7, 16, 18, 33}) {
+        const Layout batch = permute(row_major({141, rows, columns}), {0, 2, 1});
+        expect_exact(batch, numel(batch), type, type, options);
+        const CopyPlan made = plan_copy(row_major(batch.shape), type, batch, type, options);
+        transposed += blocks_of(made).packing == Packing::transposed ? 1 : 0;
+      }
+      const Layout wide = row_major({141, rows, 30});
+      for (const Layout& view : {slice(wide, 2, 0, 30, 2), flip_view(wide, {1}), flip_view(wide, {2}),
+                                 slice(flip_view(wide, {0}), 2, 3, 11, 1)})
+        expect_exact(permute(view, {0, 2, 1}), numel(wide), type, type, options);
+      expect_exact(permute(wide, {0, 2, 1}), numel(wide), DType::float32, type, options);
+    }
+  }
+  EXPECT_GE(transposed, 100);
+}
+
 TEST(PipelinedBlocks, AreTakenWhereTheyCostLess) {
   const CopyPlan narrow = permuted({33, 300001}, {1, 0}, DType::complex128, DType::complex128, {});
   EXPECT_EQ(narrow.method(), "pipelined blocks");

@@ -19,11 +19,15 @@ void write_all(OutgoingRuns& out) {
 template <std::size_t item>
 void pack_panels(Pack& pack) {
   const PackTable& table = *pack.table;
+  const std::size_t part = table.panel_rows / table.side_by_side;
   for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      std::byte* const column = pack.buffer + table.panel_offsets[p] + table.columns[c];
-      for (std::size_t r = 0; r < table.filled_rows; ++r)
-        std::memcpy(column + r * item, pack.src + table.rows[p * table.panel_rows + r] + c * item, item);
+    for (std::size_t side = 0; side < table.side_by_side; ++side) {
+      std::byte* const panel = pack.buffer + table.panel_offsets[side * table.panels() + p];
+      const Index* const rows = &table.rows[p * table.panel_rows + side * part];
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        for (std::size_t r = 0; r < table.filled_rows; ++r)
+          std::memcpy(panel + table.columns[c] + r * item, pack.src + rows[r] + c * item, item);
+      }
     }
   }
   if (pack.lines_per_step != 0) write_all(pack.out);

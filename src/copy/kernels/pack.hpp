@@ -57,15 +57,21 @@ PermuteProgram make_program(const std::vector<std::uint16_t>& src_bytes, std::si
 
 /// The offsets of the items of a block. A panel is the rows of the source that are transposed together,
 /// `panel_rows` or all where there are fewer; a unit is 16 bytes of each row of a panel. The last panel of
-/// several, and the last unit of a row, may overlap the one before.
+/// several, and the last unit of a row, may overlap the one before. Panels of few rows may be transposed side
+/// by side, each in a part of the vectors.
 struct PackTable {
-  /// For each panel `panel_rows` offsets in the source, in bytes from the first item of the block to a row.
-  /// Where a panel has fewer rows the last offset is repeated.
+  /// For each panel `panel_rows` offsets in the source, in bytes from the first item of the block to a row;
+  /// an equal part of them for each of the panels that lie side by side. Where a panel has fewer rows the
+  /// last offset is repeated.
   std::vector<Index> rows;
   /// The greatest of these offsets.
   Index highest = 0;
-  /// Where the first column of each panel begins in the buffer.
+  /// Where the first column of each panel begins in the buffer. Panels that lie side by side are
+  /// `panels()` apart in this table: what is stored behind the last column of a panel lies in the panel after
+  /// it, which is packed later. The last panel may be repeated at the end.
   std::vector<std::int32_t> panel_offsets;
+  /// How many panels are transposed side by side.
+  std::size_t side_by_side = 1;
   /// Where each column of a panel begins, from its first column on, in the buffer.
   std::vector<std::int32_t> columns;
   std::size_t panel_rows = 0;
@@ -97,7 +103,8 @@ struct PackTable {
   /// neither is.
   std::size_t streamed_bytes = 0;
 
-  [[nodiscard]] std::size_t panels() const { return panel_offsets.size(); }
+  /// The number of panels, or of sets of panels that lie side by side.
+  [[nodiscard]] std::size_t panels() const { return panel_offsets.size() / side_by_side; }
   [[nodiscard]] std::size_t row_bytes() const { return columns.size() * item; }
   [[nodiscard]] std::size_t units() const { return (row_bytes() + 15) / 16; }
 };
@@ -161,6 +168,18 @@ inline std::size_t gather_steps(const PackTable& table) {
 }
 /// The prefetch distance: how many bytes of the source lie between what is prefetched and what is packed.
 inline constexpr std::size_t prefetch_bytes = 8192;
+
+/// How many panels whose columns have `rows` items are transposed side by side by vectors of `panel_bytes`: 1
+/// where columns fill more than half of a vector; where items have 8 bytes, pairs of which are gathered
+/// faster (.57 -> .31 of a plain copy, 2 x 4 float64, Zen 3); and for other vectors than those of 32 bytes,
+/// for which alone this was measured.
+constexpr std::size_t panels_side_by_side(std::size_t panel_bytes, std::size_t item, std::size_t rows) {
+  if (panel_bytes != 32 || item > 4 || item * rows > 16) return 1;
+  return item * rows > 8 ? 2 : 4;
+}
+/// The least number of panels in each of the parts that lie side by side: what stands behind a panel is
+/// packed long before the last one.
+inline constexpr std::size_t min_panels_apart = 16;
 
 /// The pack kernels of one instruction set.
 struct PackKernels {

@@ -14,9 +14,11 @@
 #include <cstring>
 
 #include "copy/kernels/kernels.hpp"
+#include "copy/kernels/next_block.hpp"
 #include "copy/kernels/pack.hpp"
 #include "copy/kernels/pack_permuted-inl.h"
 #include "copy/kernels/pack_rows-inl.h"
+#include "copy/kernels/pack_side_by_side-inl.h"
 #include "copy/kernels/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,9 +28,6 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 namespace {
-
-/// What a panel is: rows of 16 bytes and more, or shorter ones.
-enum class Panel { wide, narrow };
 
 /// How a column is stored that has fewer bytes than a vector: all of the vector, whose surplus the columns
 /// after it overwrite; or its own bytes, what stands behind them being read and written back. (A masked store
@@ -131,6 +130,11 @@ HWY_INLINE void pack_panels(Pack& pack) {
 
 template <std::size_t item>
 void pack_block(Pack& pack) {
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (item <= 4) {
+    if (pack.table->side_by_side > 1) return pack_side_by_side<item>(pack);
+  }
+#endif
   const bool is_exact = pack.table->filled_rows * item < widest && !pack.table->has_overlapping_columns;
   const std::size_t streamed = pack.is_direct ? pack.table->streamed_bytes : 0;
   if (pack.table->columns.size() < 16 / item) {
@@ -147,36 +151,6 @@ void pack_block(Pack& pack) {
   }
 }
 
-/// Prefetches the block after this one, an equal share with each step.
-class NextBlockPrefetch {
- public:
-  HWY_INLINE explicit NextBlockPrefetch(const Pack& pack) {
-    table_ = pack.prefetch.next_table;
-    if (table_ == nullptr) return;
-    src_ = pack.prefetch.next_src;
-    const std::size_t steps = gather_steps(*pack.table);
-    each_ = (table_->src_runs.size() * table_->src_run_lines + steps - 1) / steps;
-    const std::size_t done = each_ * (steps / pack.table->panels()) * pack.first_panel;
-    run_ = done / table_->src_run_lines;
-    line_ = done % table_->src_run_lines;
-  }
-  HWY_INLINE void step() {
-    for (std::size_t i = 0; i < each_ && run_ < table_->src_runs.size(); ++i) {
-      __builtin_prefetch(src_ + table_->src_runs[run_] + line_ * line_bytes, 0, 2);
-      if (++line_ < table_->src_run_lines) continue;
-      line_ = 0;
-      ++run_;
-    }
-  }
-
- private:
-  const PackTable* table_;
-  const std::byte* src_ = nullptr;
-  std::size_t each_ = 0;
-  std::size_t run_ = 0;
-  std::size_t line_ = 0;
-};
-
 /// Gathers pieces by loads and stores of `width` bytes. The next piece overwrites what is stored past the end
 /// of a piece; the last one of a panel is stored exactly.
 template <std::size_t width>
@@ -185,7 +159,7 @@ void gather_pieces(Pack& pack) {
   const std::size_t bytes = table.bytes;
   const std::size_t per_step = pieces_per_step(table);
   OutgoingRuns outgoing = pack.out;
-  NextBlockPrefetch prefetch(pack);
+  NextBlockPrefetch prefetch(pack, gather_steps(table));
   for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
     std::byte* to = pack.buffer + table.panel_offsets[p];
     const std::byte* const from = pack.src + table.rows[p];

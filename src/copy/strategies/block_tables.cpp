@@ -183,12 +183,12 @@ class TableMaker {
     }
     pack.highest = *std::max_element(pack.rows.begin(), pack.rows.end()) +
                    *std::max_element(pack.pieces.begin(), pack.pieces.end());
-    fill_src_runs(pack, extent);
+    fill_src_runs(pack, extent, tables.lowest);
   }
 
   /// Fills the table of source runs to be prefetched: a run consists of the loops whose strides leave gaps of
-  /// at most a line.
-  void fill_src_runs(PackTable& pack, const Extents& extent) const {
+  /// at most a line. `lowest`: from where on they are counted.
+  void fill_src_runs(PackTable& pack, const Extents& extent, Index lowest) const {
     const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
     const SortedLoops loops = SortedLoops::of(nest_, all, &Loop::src_stride);
     constexpr auto line = static_cast<Index>(line_bytes);
@@ -205,7 +205,7 @@ class TableMaker {
         add_loop(pack.src_runs, extent[d], stride);
       }
     }
-    for (Index& run : pack.src_runs) run += below;
+    for (Index& run : pack.src_runs) run += below - lowest;
     pack.src_run_lines = static_cast<std::size_t>((reach + line - 1) / line);
   }
 
@@ -281,8 +281,13 @@ class TableMaker {
     fill_columns(tables, offsets_of(column_side, extent, buffer_stride));
     const ItemOffsets rows = offsets_of(row_side, extent, buffer_stride);
     const ItemOffsets others = offsets_of(other_side, extent, buffer_stride);
+    fill_src_runs(pack, extent, tables.lowest);
     const std::size_t row_count = rows.src.size();
     pack.filled_rows = std::min(row_count, pack.panel_rows);
+    if (lie_side_by_side(pack, others)) {
+      fill_panels_side_by_side(pack, rows, others);
+      return;
+    }
     const std::size_t panels = others.src.size() * ((row_count + pack.panel_rows - 1) / pack.panel_rows);
     pack.panel_offsets.reserve(panels);
     pack.rows.reserve(panels * pack.panel_rows);
@@ -304,19 +309,53 @@ class TableMaker {
     }
   }
 
+  /// Whether panels have few rows, and what is stored behind a column, as far as its part of a vector, lies
+  /// in the columns after it or in the panel after it.
+  [[nodiscard]] bool lie_side_by_side(const PackTable& pack, const ItemOffsets& others) const {
+    const std::size_t column = pack.filled_rows * pack.item;
+    const std::size_t sides = panels_side_by_side(panel_bytes_, pack.item, pack.filled_rows);
+    return sides > 1 && others.src.size() >= sides * min_panels_apart &&
+           panel_bytes_ / sides - column <= buffer_.room && ascend(pack.columns, column) &&
+           ascend(others.buffer, static_cast<std::size_t>(pack.columns.back()) + column);
+  }
+
+  void fill_panels_side_by_side(PackTable& pack, const ItemOffsets& rows, const ItemOffsets& others) const {
+    pack.side_by_side = panels_side_by_side(panel_bytes_, pack.item, pack.filled_rows);
+    const std::size_t count = others.src.size();
+    const std::size_t sets = (count + pack.side_by_side - 1) / pack.side_by_side;
+    const auto panel = [&](std::size_t side, std::size_t set) {
+      return std::min(side * sets + set, count - 1);
+    };
+    for (std::size_t side = 0; side < pack.side_by_side; ++side) {
+      for (std::size_t set = 0; set < sets; ++set)
+        pack.panel_offsets.push_back(static_cast<std::int32_t>(others.buffer[panel(side, set)]));
+    }
+    for (std::size_t set = 0; set < sets; ++set) {
+      for (std::size_t side = 0; side < pack.side_by_side; ++side) {
+        for (std::size_t r = 0; r < pack.panel_rows / pack.side_by_side; ++r)
+          pack.rows.push_back(others.src[panel(side, set)] + rows.src[std::min(r, pack.filled_rows - 1)]);
+      }
+    }
+    pack.highest = *std::max_element(pack.rows.begin(), pack.rows.end());
+  }
+
+  /// Whether each offset is at least `bytes` above the one before it, or equal to it, as where a gap gets the
+  /// offset of the column after it.
+  template <class Offset>
+  static bool ascend(const std::vector<Offset>& offsets, std::size_t bytes) {
+    return std::adjacent_find(offsets.begin(), offsets.end(), [=](Offset a, Offset b) {
+             return b != a && b < a + static_cast<Offset>(bytes);
+           }) == offsets.end();
+  }
+
   /// Whether what is stored behind a column is overwritten later: columns ascend, and so do panels, each
   /// behind all columns of the one before it or each behind the one before it in every column. Behind the
   /// last one of a run there has to be room.
   [[nodiscard]] bool has_overlapping_columns(const PackTable& pack) const {
-    const auto column = static_cast<std::int32_t>(pack.filled_rows * pack.item);
-    const auto ascend = [](const std::vector<std::int32_t>& offsets, std::int32_t bytes) {
-      return std::adjacent_find(offsets.begin(), offsets.end(), [=](std::int32_t a, std::int32_t b) {
-               return b != a && b < a + bytes;  // equal where a gap gets the offset of the column after it
-             }) == offsets.end();
-    };
-    const std::int32_t of_columns = pack.columns.back() + column;
-    const std::int32_t of_panels = pack.panel_offsets.back() + static_cast<std::int32_t>(panel_bytes_);
-    return panel_bytes_ - static_cast<std::size_t>(column) <= buffer_.room &&
+    const std::size_t column = pack.filled_rows * pack.item;
+    const std::size_t of_columns = static_cast<std::size_t>(pack.columns.back()) + column;
+    const std::size_t of_panels = static_cast<std::size_t>(pack.panel_offsets.back()) + panel_bytes_;
+    return panel_bytes_ - column <= buffer_.room &&
            ((ascend(pack.columns, column) && ascend(pack.panel_offsets, of_columns)) ||
             (ascend(pack.panel_offsets, column) && ascend(pack.columns, of_panels)));
   }

@@ -208,7 +208,7 @@ class Worker {
       pack.first_panel = p;
       pack.last_panel = p + 1;
       const auto* const rows = &table.rows[p * table.panel_rows];
-      const Index highest = *std::max_element(rows, rows + table.filled_rows);
+      const Index highest = *std::max_element(rows, rows + table.panel_rows);
       const bool fits = pack.src + highest + min_row_read <= src_end_;
       (fits ? kernel : kernel_of(portable_pack_kernels(), table))(pack);
     }

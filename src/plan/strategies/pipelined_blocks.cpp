@@ -106,6 +106,12 @@ Index panel_bytes(const Machine& machine) {
 /// For a loop that is cut the largest possible part is tried, and this many sizes in all, each half of the
 /// one before.
 constexpr int sizes_tried = 2;
+/// Panels of at most half of a vector are transposed side by side, by vectors of 32 bytes, of items of at
+/// most 4 bytes, where there are so many panels for each part of a vector (`panels_side_by_side` of the
+/// kernels).
+constexpr Index side_by_side_vector = 32;
+constexpr Index max_side_by_side_item = 4;
+constexpr Index min_panels_apart = 16;
 /// The bytes of each row that are transposed at a time, from as many rows as fill a line.
 constexpr Index unit_bytes = 16;
 
@@ -325,6 +331,35 @@ class BlockSearch {
     return panel_cost_bytes / panel + (are_contiguous ? 0 : row_cost_bytes / bytes);
   }
 
+  /// How many lanes of a vector a panel takes whose columns have `rows` items: a half or a quarter where
+  /// several panels are transposed side by side, which follow each other in the buffer as in the source.
+  /// `inside`: the loops of a panel.
+  [[nodiscard]] Index lanes_of_panel(const Parts& part, LoopSet inside, Index rows) const {
+    const Index column = rows * nest_.src_item;
+    const Index sides = column > side_by_side_vector / 4 ? 2 : 4;
+    if (lanes_ * nest_.src_item != side_by_side_vector || nest_.src_item > max_side_by_side_item ||
+        column > side_by_side_vector / 2)
+      return lanes_;
+    const auto is_around = [&](std::size_t d) { return !has_loop(inside, d) && part[d] > 1; };
+    Index panels = 1;
+    Index span = 0;
+    for (std::size_t d = 0; d < nest_.count; ++d) {
+      if (has_loop(inside, d)) span = std::max(span, nest_[d].dst_stride * part[d]);
+      if (is_around(d)) panels *= part[d];
+    }
+    if (panels < sides * min_panels_apart) return lanes_;
+    for (std::size_t d = 0; d < nest_.count; ++d) {
+      if (!is_around(d)) continue;
+      if (nest_[d].dst_stride < span) return lanes_;
+      for (std::size_t other = 0; other < d; ++other) {
+        const bool is_same_order = (nest_[d].dst_stride < nest_[other].dst_stride) ==
+                                   (std::abs(nest_[d].src_stride) < std::abs(nest_[other].src_stride));
+        if (is_around(other) && !is_same_order) return lanes_;
+      }
+    }
+    return lanes_ / sides;
+  }
+
   /// Sets the row and column loops of `found`, one or more each, so that registers are as full as possible.
   /// Returns the unused share: registers used beyond the necessary ones, as a multiple of these; infinite
   /// where the block has no rows or no columns.
@@ -348,7 +383,8 @@ class BlockSearch {
         columns = static_cast<LoopSet>(columns | 1U << column);
         column_count *= part[column];
         span += std::abs(nest_[column].src_stride) * (part[column] - 1);
-        const double waste = static_cast<double>((row_count + lanes_ - 1) / lanes_ * lanes_) /
+        const Index lanes = lanes_of_panel(part, static_cast<LoopSet>(rows | columns), row_count);
+        const double waste = static_cast<double>((row_count + lanes - 1) / lanes * lanes) /
                              static_cast<double>(row_count) *
                              static_cast<double>((span + unit_bytes - 1) / unit_bytes * unit_bytes) /
                              static_cast<double>(column_count * nest_.src_item);
