@@ -119,12 +119,12 @@ inline std::size_t gather_lines16(std::byte* dst, const std::byte* src, Index st
                                   MemoryStreams /*streams*/) {
   const hn::FixedTag<std::uint8_t, 16> d;
   constexpr Index in_line = 4;
-  constexpr Index ahead = 64;
+  constexpr Index prefetch_distance_items = 64;
   const std::size_t lines = count / in_line;
   for (std::size_t n = 0; n < lines; ++n) {
 #pragma GCC unroll 4
     for (Index i = 0; i < in_line; ++i) {
-      __builtin_prefetch(src + (i + ahead) * stride, 0, 3);
+      __builtin_prefetch(src + (i + prefetch_distance_items) * stride, 0, 3);
       hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src + i * stride)), d,
                  reinterpret_cast<std::uint8_t*>(dst) + i * 16);
     }

@@ -180,7 +180,7 @@ const PackKernels& portable_pack_kernels() {
       pack_rows,
       pack_permuted,
       16,
-      true,
+      false,
       pack_gathered};
   return table;
 }

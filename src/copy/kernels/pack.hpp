@@ -190,11 +190,11 @@ struct PackKernels {
   std::array<PackBlock, 5> pack;
   /// Copies rows.
   PackBlock rows;
-  /// Permutes rows by a program of vectors of `permuted_bytes`. Shorter programs are allowed only where
-  /// `permutes_short_rows`.
+  /// Permutes rows by a program of vectors of `permuted_bytes`. Reads as many bytes of rows that span fewer
+  /// where `reads_beyond_short_rows`.
   PackBlock permuted;
   std::size_t permuted_bytes;
-  bool permutes_short_rows;
+  bool reads_beyond_short_rows;
   /// Gathers pieces. Reads the next power of two of the bytes of each piece.
   PackBlock gathered;
 };

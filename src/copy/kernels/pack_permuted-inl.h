@@ -104,18 +104,36 @@ inline void permute_places(const PermuteProgram& program, const RowPlace* places
   }
 }
 
+/// Permutes rows of fewer bytes than a vector: one vector each, of which their bytes are stored. Pixels of 12
+/// bytes one byte after the other -> so: .09 -> .16 of a plain copy (Zen 3).
+inline void permute_short_places(const PermuteProgram& program, const RowPlace* places, std::size_t count) {
+  const hn::FixedTag<std::uint8_t, 16> d;
+  alignas(16) std::array<std::uint8_t, 16> row;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto* const from = reinterpret_cast<const std::uint8_t*>(places[i].from);
+    auto made = hn::Zero(d);
+    for (std::size_t s = 0; s < program.steps.size(); ++s) {
+      const auto taken = hn::LoadU(d, &program.lanes[s * 16]);
+      made = hn::Or(made, hn::TableLookupBytesOr0(hn::LoadU(d, from + program.steps[s].src_offset), taken));
+    }
+    hn::Store(made, d, row.data());
+    copy_short_row(places[i].to, reinterpret_cast<const std::byte*>(row.data()), program.bytes);
+  }
+}
+
 inline void pack_permuted(Pack& pack) {
   const PermuteProgram& program = pack.table->program;
+  const auto permute = program.bytes < 16 ? permute_short_places : permute_places;
   std::array<RowPlace, 64> places;
   const std::size_t batch = std::clamp<std::size_t>(permuted_batch / program.bytes, 1, places.size());
   std::size_t count = 0;
   for (RowCursor cursor(pack, rows_of(program)); cursor.next();) {
     places[count++] = {cursor.from, cursor.to};
     if (count < batch) continue;
-    permute_places(program, places.data(), count);
+    permute(program, places.data(), count);
     count = 0;
   }
-  if (count > 0) permute_places(program, places.data(), count);
+  if (count > 0) permute(program, places.data(), count);
 }
 
 #if HWY_TARGET == HWY_AVX3

@@ -61,6 +61,14 @@ HWY_INLINE void copy_words(std::byte* to, const std::byte* from, std::size_t byt
   std::memcpy(to + bytes - sizeof(Word), &last, sizeof(Word));
 }
 
+/// Copies a row of 1 to 15 bytes.
+HWY_INLINE void copy_short_row(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes >= 8) return copy_words<std::uint64_t>(to, from, bytes);
+  if (bytes >= 4) return copy_words<std::uint32_t>(to, from, bytes);
+  if (bytes >= 2) return copy_words<std::uint16_t>(to, from, bytes);
+  *to = *from;
+}
+
 HWY_INLINE void copy_row(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes > 2 * widest) {
     for (; bytes > 2 * widest; bytes -= widest, to += widest, from += widest)
@@ -73,10 +81,7 @@ HWY_INLINE void copy_row(std::byte* to, const std::byte* from, std::size_t bytes
   if constexpr (widest > 16) {
     if (bytes >= 16) return copy_ends<16>(to, from, bytes);
   }
-  if (bytes >= 8) return copy_words<std::uint64_t>(to, from, bytes);
-  if (bytes >= 4) return copy_words<std::uint32_t>(to, from, bytes);
-  if (bytes >= 2) return copy_words<std::uint16_t>(to, from, bytes);
-  *to = *from;
+  copy_short_row(to, from, bytes);
 }
 
 /// The rows that are packed together: how many, their bytes, and the bytes [lowest, lowest + span) of the

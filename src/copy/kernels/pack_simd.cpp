@@ -198,7 +198,7 @@ constexpr PackKernels table{
     .rows = pack_rows,
     .permuted = pack_permuted,
     .permuted_bytes = 16,
-    .permutes_short_rows = false,
+    .reads_beyond_short_rows = true,
     .gathered = pack_gathered};
 
 #if HWY_TARGET == HWY_AVX3
@@ -208,7 +208,7 @@ constexpr PackKernels vbmi_table{.name = table.name,
                                  .rows = table.rows,
                                  .permuted = pack_permuted_64,
                                  .permuted_bytes = 64,
-                                 .permutes_short_rows = true,
+                                 .reads_beyond_short_rows = false,
                                  .gathered = pack_gathered};
 #endif
 

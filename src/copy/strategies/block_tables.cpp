@@ -138,6 +138,8 @@ class TableMaker {
     }
     ItemOffsets others = offsets_of(other_side, extent, buffer_stride);
     pack.rows = std::move(others.src);
+    pack.highest = *std::max_element(pack.rows.begin(), pack.rows.end()) +
+                   std::max<Index>(static_cast<Index>(pack.repeats - 1) * pack.src_step, 0);
     for (const Index offset : others.buffer) pack.panel_offsets.push_back(static_cast<std::int32_t>(offset));
   }
 

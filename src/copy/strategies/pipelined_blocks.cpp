@@ -197,7 +197,7 @@ class Worker {
       (fits ? kernels_ : portable_pack_kernels()).gathered(pack);
       return;
     }
-    const PackBlock kernel = kernel_of(kernels_, table);
+    const PackBlock kernel = kernel_of(kernels_, pack);
     if (table.row_bytes() >= min_row_read || !is_transposed_ || !reaches_end(pack, min_row_read)) {
       pack.first_panel = first;
       pack.last_panel = last;
@@ -210,16 +210,17 @@ class Worker {
       const auto* const rows = &table.rows[p * table.panel_rows];
       const Index highest = *std::max_element(rows, rows + table.panel_rows);
       const bool fits = pack.src + highest + min_row_read <= src_end_;
-      (fits ? kernel : kernel_of(portable_pack_kernels(), table))(pack);
+      (fits ? kernel : kernel_of(portable_pack_kernels(), pack))(pack);
     }
   }
 
-  [[nodiscard]] PackBlock kernel_of(const PackKernels& kernels, const PackTable& table) const {
+  [[nodiscard]] PackBlock kernel_of(const PackKernels& kernels, const Pack& pack) const {
+    const PackTable& table = *pack.table;
     if (is_transposed_) return kernels.pack[static_cast<std::size_t>(std::countr_zero(table.item))];
     if (packing_ == Packing::rows) return kernels.rows;
     if (packing_ == Packing::gathered) return kernels.gathered;
-    const bool fits = kernels.permutes_short_rows ||
-                      std::min(table.program.bytes, table.program.span) >= kernels.permuted_bytes;
+    const bool fits = !kernels.reads_beyond_short_rows || table.program.span >= kernels.permuted_bytes ||
+                      !reaches_end(pack, kernels.permuted_bytes);
     return fits ? kernels.permuted : portable_pack_kernels().permuted;
   }
 
