@@ -34,7 +34,7 @@ endif()
 
 # Kernels: sources over Highway, which are compiled once for each instruction set, without precompiled headers, and
 # their like.
-set(kernel_pattern "(/src/.*/kernels/.*|_simd|/copy/convert/.*)\\.cpp$")
+set(kernel_pattern "(/src/.*/kernels/.*|_simd|/copy/row_converter)\\.cpp$")
 set(tenstride_kernels ${tenstride_sources})
 list(FILTER tenstride_kernels INCLUDE REGEX ${kernel_pattern})
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -47,7 +47,8 @@ if(NOT TENSTRIDE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     SOURCE
     ${PROJECT_SOURCE_DIR}/src/elementwise/kernels/arithmetic_simd.cpp
     ${PROJECT_SOURCE_DIR}/src/elementwise/kernels/compare_simd.cpp ${PROJECT_SOURCE_DIR}/src/checksum/kernels_simd.cpp
-    ${PROJECT_SOURCE_DIR}/src/copy/convert/convert.cpp ${PROJECT_SOURCE_DIR}/src/copy/convert/convert_simd.cpp
+    ${PROJECT_SOURCE_DIR}/src/copy/row_converter.cpp ${PROJECT_SOURCE_DIR}/src/copy/kernels/convert_simd.cpp
+    ${PROJECT_SOURCE_DIR}/src/copy/kernels/portable_convert.cpp
     APPEND
     PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
   # These throw nothing. Without tables to unwind their stacks the library is half a megabyte smaller.

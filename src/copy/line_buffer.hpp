@@ -6,7 +6,7 @@
 #include <memory>
 #include <new>
 
-#include "copy/lines.hpp"
+#include "copy/kernels/lines.hpp"
 
 namespace tenstride::copy {
 

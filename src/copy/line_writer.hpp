@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "copy/kernels/kernels.hpp"
-#include "copy/lines.hpp"
+#include "copy/kernels/lines.hpp"
 
 namespace tenstride::copy {
 

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstring>
 
-#include "copy/convert/convert.hpp"
 #include "copy/kernels/kernels.hpp"
 #include "copy/line_writer.hpp"
+#include "copy/row_converter.hpp"
 #include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::copy {

@@ -24,8 +24,7 @@ void copy_converted(const Loops& loops, Index count, DType dst_type, std::byte* 
   const auto dst_item = static_cast<Index>(item_size(dst_type));
   const auto src_item = static_cast<Index>(item_size(src_type));
   const auto elements = static_cast<std::size_t>(count);
-  ConvertRow convert = kernels().convert(dst_type, src_type);
-  if (convert == nullptr) convert = portable_convert(dst_type, src_type);
+  const ConvertRow convert = kernels().convert(dst_type, src_type);
   alignas(64) std::array<std::byte, max_elements * 16 + spill_bytes> packed;
   if (!loops.is_contiguous(&Loop::src_stride, src_item)) {
     Loops packing = loops;

@@ -21,7 +21,7 @@ class BlockWriter {
     for (const DType next : {meeting, type_}) {
       // A row kernel of truth values gives bytes of 0 and 1, which are bools.
       const bool is_truth = at == DType::uint8 && next == DType::bool_;
-      if (next != at && !is_truth) steps_[step_count_++] = converter(next, at);
+      if (next != at && !is_truth) steps_[step_count_++] = copy::kernels().convert(next, at);
       at = next;
     }
   }

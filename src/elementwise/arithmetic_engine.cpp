@@ -32,11 +32,11 @@ void repeat_element(std::byte* out, const Tensor& x, DType meeting, DType type, 
   alignas(16) std::array<std::byte, 16 + copy::spill_bytes> second;
   const std::byte* at = x.storage_data() + x.storage_offset() * static_cast<Index>(x.itemsize());
   if (x.dtype() != meeting) {
-    converter(meeting, x.dtype())(first.data(), at, 1, copy::Stores::ordinary);
+    copy::kernels().convert(meeting, x.dtype())(first.data(), at, 1, copy::Stores::ordinary);
     at = first.data();
   }
   if (meeting != type) {
-    converter(type, meeting)(second.data(), at, 1, copy::Stores::ordinary);
+    copy::kernels().convert(type, meeting)(second.data(), at, 1, copy::Stores::ordinary);
     at = second.data();
   }
   const std::size_t item = item_size(type);

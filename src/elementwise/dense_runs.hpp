@@ -108,13 +108,6 @@ class JointLoops {
   Index count_ = 0;
 };
 
-/// Returns the fastest kernel that converts dense runs.
-inline copy::ConvertRow converter(DType to, DType from) {
-  copy::ConvertRow fast = nullptr;
-  if (copy::kernels().convert != nullptr) fast = copy::kernels().convert(to, from);
-  return fast != nullptr ? fast : copy::portable_convert(to, from);
-}
-
 /// Conjugates `count` elements and returns `out`, which may be `in`.
 inline const std::byte* conjugate_run(DType type, std::byte* out, const std::byte* in, std::size_t count) {
   visit(type, [&]<class T>(std::type_identity<T>) {
@@ -171,7 +164,7 @@ class BlockReader {
         type_(type) {
     DType at = tensor.dtype();
     for (const DType next : {meeting, type}) {
-      if (next != at) steps_[step_count_++] = converter(next, at);
+      if (next != at) steps_[step_count_++] = copy::kernels().convert(next, at);
       at = next;
     }
     while ((Index{1} << item_log2_) < item_) ++item_log2_;

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
+#include "base/cache_line.hpp"
 #include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::detail {
 
-inline constexpr Index line_bytes = 64;
 /// Rows of the source that lie at least this far apart are separate memory streams, and a tile of them is
 /// transposed straight to memory. Closer rows are read as one stream.
 inline constexpr Index min_separate_pitch = 2048;

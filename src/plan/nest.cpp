@@ -5,14 +5,13 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/cache_line.hpp"
 #include "tenstride/base/dtype.hpp"
 
 namespace tenstride::detail {
 namespace {
 
 constexpr Index max_item_bytes = 16;
-constexpr Index line_bytes = 64;
-
 /// Whether all byte offsets of the plan fit an Index with a factor of 4 to spare. Layouts that no memory can
 /// hold, as on meta, may exceed that.
 bool is_countable(const CopyPlan& plan, Index dst_element, Index src_element) {

@@ -56,8 +56,8 @@ class Pooling {
 
   /// How many lines from a position on are pooled together: equally many in each part of a loop, so that the
   /// lines that are prefetched are those that come next.
-  [[nodiscard]] Index lines_of(const copy::Cursor& at, const PoolRows& from, Index line_bytes) const {
-    const Index fit = std::min(block_ / (from.groups * from.inner), max_lines_bytes / line_bytes);
+  [[nodiscard]] Index lines_of(const copy::Cursor& at, const PoolRows& from, Index line_of_windows) const {
+    const Index fit = std::min(block_ / (from.groups * from.inner), max_lines_bytes / line_of_windows);
     const Index extent = at.run().extent;
     const Index times = ceil_divide(extent, std::max(fit, Index{1}));
     return std::min(at.run_left(), ceil_divide(extent, times));
@@ -108,7 +108,7 @@ void run_pools(const ReduceNest& nest, std::byte* dst) {
   const Index below = nest.run().src_stride;
   // Within a long row the prefetch goes on along the row; after a short one it goes to the next lines.
   const bool has_long_rows = nest.reduced.empty() || each_part * row.src_stride >= long_row_bytes;
-  const Index line_bytes = row.extent * row.src_stride * plan.per_accumulator;
+  const Index line_of_windows = row.extent * row.src_stride * plan.per_accumulator;
   const Index row_distance = are_triples(plan.group, plan.inner) ? triples_distance : long_row_bytes / 4;
   const PoolRows like{nullptr,
                       plan.per_accumulator,
@@ -131,7 +131,7 @@ void run_pools(const ReduceNest& nest, std::byte* dst) {
       rows.groups = (std::min(begin + each_part, row.extent) - begin) / whole;
       copy::Cursor next = at;
       if (parts == 1) {
-        rows.lines = std::min(to - n, pooling.lines_of(at, rows, line_bytes));
+        rows.lines = std::min(to - n, pooling.lines_of(at, rows, line_of_windows));
         rows.line_step = at.run().src_stride;
       }
       next.skip(rows.lines);

@@ -45,7 +45,6 @@ TEST(GuardedKernels, ConvertEveryPairWithEveryTailAtEveryAlignment) {
       const auto to = static_cast<DType>(pair / dtype_count);
       const auto from = static_cast<DType>(pair % dtype_count);
       const auto convert = kernels->convert(to, from);
-      if (convert == nullptr) continue;
       for (std::size_t count = 0; count <= 70; ++count) {
         const std::size_t in_bytes = count * item_size(from);
         const std::size_t out_bytes = count * item_size(to);
@@ -81,7 +80,6 @@ TEST(GuardedKernels, ConvertEveryPairByAlternatingPages) {
       const auto to = static_cast<DType>(pair / dtype_count);
       const auto from = static_cast<DType>(pair % dtype_count);
       const auto convert = kernels->convert(to, from);
-      if (convert == nullptr) continue;
       for (const std::size_t lines : {255U, 256U, 257U, 600U}) {
         const std::size_t count = lines * line / item_size(to) + 1;
         std::byte* const source = in.at_back(count * item_size(from));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts at the lines of a destination: of a run, of the work of threads, and of the runs of blocks.
-#include "copy/lines.hpp"
+#include "copy/kernels/lines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <random>
 #include <vector>
 
+#include "copy/kernels/outgoing_runs.hpp"
 #include "copy/line_buffer.hpp"
-#include "copy/outgoing_runs.hpp"
 #include "copy/shares.hpp"
 
 namespace tenstride {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "copy/convert/numbers-inl.h"
+#include "copy/kernels/convert_numbers-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "copy/kernels/transpose-inl.h"
 

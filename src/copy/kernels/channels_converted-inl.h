@@ -17,9 +17,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "copy/convert/convert-inl.h"
-#include "copy/convert/types-inl.h"
 #include "copy/kernels/channels-inl.h"
+#include "copy/kernels/convert-inl.h"
+#include "copy/kernels/convert_types-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "copy/kernels/transpose-inl.h"
 

@@ -307,7 +307,7 @@ struct Kernels {
   std::array<FillRows, 5> fill_rows;
   /// Makes lines that were written by streaming stores visible to other threads.
   void (*fence)();
-  /// Returns the kernel that converts this pair of types, or nullptr where `portable_convert` is used.
+  /// Returns the kernel that converts this pair of types.
   ConvertRow (*convert)(DType to, DType from);
   /// Returns the kernel that converts, scales and shifts this pair of types, or nullptr where there is none.
   /// There is always one for float32 to float32.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "copy/outgoing_runs.hpp"
+#include "copy/kernels/outgoing_runs.hpp"
 
 namespace tenstride::copy {
 

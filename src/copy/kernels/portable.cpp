@@ -132,10 +132,6 @@ ScaleRow find_scale(DType to, DType from, Numbers numbers) {
   return numbers == Numbers::one ? scale_floats<Numbers::one> : scale_floats<Numbers::each>;
 }
 
-ConvertRow no_convert(DType /*to*/, DType /*from*/) {
-  return nullptr;
-}
-
 ConvertingKernels::Deinterleave no_deinterleave(DType /*to*/, DType /*from*/, std::size_t /*channels*/,
                                                 Arithmetic /*arithmetic*/) {
   return nullptr;
@@ -242,7 +238,7 @@ constexpr Kernels table{
     .copy_rows = copy_rows,
     .fill_rows = {fill_rows<1>, fill_rows<2>, fill_rows<4>, fill_rows<8>, fill_rows<16>},
     .fence = fence,
-    .convert = no_convert,
+    .convert = portable_convert,
     .scale = find_scale,
     .stream_line = stream_line,
     .fill_strided = {fill_strided<1>, fill_strided<2>, fill_strided<4>, fill_strided<8>, fill_strided<16>},

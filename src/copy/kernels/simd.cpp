@@ -15,9 +15,9 @@
 #include <cstring>
 #include <utility>
 
-#include "copy/convert/numbers-inl.h"
 #include "copy/kernels/channels-inl.h"
 #include "copy/kernels/channels_streamed-inl.h"
+#include "copy/kernels/convert_numbers-inl.h"
 #include "copy/kernels/gather-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "copy/kernels/transpose-inl.h"
@@ -340,7 +340,7 @@ void fence() {
   hwy::FlushStream();
 }
 
-// In copy/convert/convert_simd.cpp.
+// In copy/kernels/convert_simd.cpp.
 ConvertRow find_convert(DType to, DType from);
 ScaleRow find_scale(DType to, DType from, Numbers numbers);
 // In copy/kernels/converting_simd.cpp, copy/kernels/short_items_simd.cpp and copy/kernels/indexed_simd.cpp.

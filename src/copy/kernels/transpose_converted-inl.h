@@ -16,8 +16,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "copy/convert/convert-inl.h"
-#include "copy/convert/types-inl.h"
+#include "copy/kernels/convert-inl.h"
+#include "copy/kernels/convert_types-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "copy/kernels/transpose-inl.h"
 #include "copy/kernels/transpose_stores-inl.h"

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstddef>
 
-#include "copy/convert/convert.hpp"
-#include "copy/outgoing_runs.hpp"
+#include "copy/kernels/outgoing_runs.hpp"
+#include "copy/row_converter.hpp"
 
 namespace tenstride::copy {
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "copy/convert/convert.hpp"
 #include "copy/kernels/pack.hpp"
 #include "copy/line_buffer.hpp"
+#include "copy/row_converter.hpp"
 #include "copy/shares.hpp"
 #include "copy/strategies/block_tables.hpp"
 #include "copy/strategies/outgoing_converted.hpp"

@@ -12,12 +12,13 @@
 
 #include <array>
 
-#include "copy/convert/types-inl.h"
+#include "copy/kernels/convert_types-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "elementwise/kernels/arithmetic.hpp"
 #include "elementwise/kernels/element.hpp"
 
-// Loops use vectors, and therefore stores, of 32 bytes: see `store_bytes` in copy/convert/numbers-inl.h.
+// Loops use vectors, and therefore stores, of 32 bytes: see `store_bytes` in
+// copy/kernels/convert_numbers-inl.h.
 #undef TENSTRIDE_LOOP
 #if HWY_ARCH_X86 && defined(__GNUC__) && !defined(__clang__)
 #define TENSTRIDE_LOOP __attribute__((target("prefer-vector-width=256")))

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <limits>
 
-#include "copy/convert/types-inl.h"
+#include "copy/kernels/convert_types-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "elementwise/kernels/compare.hpp"
 #include "tenstride/base/element.hpp"

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/cache_line.hpp"
+
 namespace tenstride {
 
 Dims tile_counts(const Dims& shape, const Dims& tile) {
@@ -81,7 +83,6 @@ std::optional<std::size_t> fastest_axis(const Dims& extents, const Dims& src_str
 template <class Fits>
 Dims part_that_fits(const Dims& extents, const Dims& strides, std::optional<std::size_t> in_lines, Index item,
                     const Fits& fits) {
-  constexpr Index line_bytes = 64;
   Dims part = extents;
   for (std::size_t cut = 0; cut < part.size() && !fits(part); ++cut) {
     if (strides[cut] == 0) continue;  // a reduced axis is not cut

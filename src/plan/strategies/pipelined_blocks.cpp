@@ -13,6 +13,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/cache_line.hpp"
 #include "plan/nest.hpp"
 #include "plan/strategies/loop_chains.hpp"
 
@@ -21,7 +22,6 @@ namespace {
 
 using Parts = std::array<Index, max_loops>;
 
-constexpr Index line_bytes = 64;
 /// Smaller copies take less time than the search for blocks.
 constexpr Index min_searched_bytes = Index{64} << 10;
 /// The lowest cost that any blocks have, as a multiple of a plain copy's time.

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/cache_line.hpp"
+
 namespace tenstride::detail {
 namespace {
-
-constexpr Index line_bytes = 64;
 
 /// All constants here are fitted to measurements of drawn copies (bench/notes/drawn.md). Costs `…_cost_bytes`
 /// are in bytes that a plain copy moves in the same time. The cost of each row:

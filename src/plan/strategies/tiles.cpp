@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/cache_line.hpp"
+
 namespace tenstride::detail {
 namespace {
-
-constexpr Index line_bytes = 64;
 
 /// All constants here are fitted to measurements of drawn copies (bench/notes/drawn.md). Costs of copies with
 /// long runs, as multiples of a plain copy's time:

@@ -2,11 +2,11 @@
 // Floating values to integers of 32 and 64 bits, a line of results at once, where the processor has such
 // instructions: AVX-512. On AVX2, which has none for 64 bits, 4 of these at once, and the way back. Included
 // once for each instruction set.
-#if defined(TENSTRIDE_COPY_CONVERT_SATURATED_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_CONVERT_SATURATED_INL
-#undef TENSTRIDE_COPY_CONVERT_SATURATED_INL
+#if defined(TENSTRIDE_COPY_KERNELS_CONVERT_SATURATED_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_CONVERT_SATURATED_INL
+#undef TENSTRIDE_COPY_KERNELS_CONVERT_SATURATED_INL
 #else
-#define TENSTRIDE_COPY_CONVERT_SATURATED_INL
+#define TENSTRIDE_COPY_KERNELS_CONVERT_SATURATED_INL
 #endif
 
 #include <hwy/highway.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions between the numbers that C++ knows (bool, integers, float, double), vectorized by the
 // compiler: it knows the shortest way from each to each on every instruction set.
-#if defined(TENSTRIDE_COPY_CONVERT_NUMBERS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_CONVERT_NUMBERS_INL
-#undef TENSTRIDE_COPY_CONVERT_NUMBERS_INL
+#if defined(TENSTRIDE_COPY_KERNELS_CONVERT_NUMBERS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_CONVERT_NUMBERS_INL
+#undef TENSTRIDE_COPY_KERNELS_CONVERT_NUMBERS_INL
 #else
-#define TENSTRIDE_COPY_CONVERT_NUMBERS_INL
+#define TENSTRIDE_COPY_KERNELS_CONVERT_NUMBERS_INL
 #endif
 
 #include <hwy/cache_control.h>
@@ -18,7 +18,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "copy/convert/saturated-inl.h"
+#include "copy/kernels/convert_saturated-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "tenstride/base/element.hpp"
 

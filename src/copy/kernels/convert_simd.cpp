@@ -4,12 +4,12 @@
 #include "copy/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "copy/convert/convert_simd.cpp"
+#define HWY_TARGET_INCLUDE "copy/kernels/convert_simd.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.
 #include <hwy/highway.h>
 
-#include "copy/convert/convert-inl.h"
+#include "copy/kernels/convert-inl.h"
 #include "copy/kernels/kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,7 +22,8 @@ ScaleRow find_scale(DType to, DType from, Numbers numbers);
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 ConvertRow find_convert(DType to, DType from) {
-  return fast_convert(to, from);
+  const ConvertRow fast = fast_convert(to, from);
+  return fast != nullptr ? fast : portable_convert(to, from);
 }
 
 ScaleRow find_scale(DType to, DType from, Numbers numbers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copy/outgoing_runs.hpp"
+#include "copy/kernels/outgoing_runs.hpp"
 
 namespace tenstride::copy {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "copy/lines.hpp"
+#include "copy/kernels/lines.hpp"
 
 namespace tenstride::copy {
 

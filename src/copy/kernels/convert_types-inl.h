@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How each type becomes a vector of floats, and is made of one. Included once for each instruction set. Every
 // rule gives exactly what convert_element gives.
-#if defined(TENSTRIDE_COPY_CONVERT_TYPES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_CONVERT_TYPES_INL
-#undef TENSTRIDE_COPY_CONVERT_TYPES_INL
+#if defined(TENSTRIDE_COPY_KERNELS_CONVERT_TYPES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_CONVERT_TYPES_INL
+#undef TENSTRIDE_COPY_KERNELS_CONVERT_TYPES_INL
 #else
-#define TENSTRIDE_COPY_CONVERT_TYPES_INL
+#define TENSTRIDE_COPY_KERNELS_CONVERT_TYPES_INL
 #endif
 
 #include <hwy/highway.h>
@@ -16,7 +16,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "copy/convert/numbers-inl.h"
+#include "copy/kernels/convert_numbers-inl.h"
 #include "tenstride/base/element.hpp"
 
 HWY_BEFORE_NAMESPACE();

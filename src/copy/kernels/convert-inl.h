@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The conversions worth an instruction set of their own, included once for each. Every loop gives exactly
 // what convert_element gives.
-#if defined(TENSTRIDE_COPY_CONVERT_CONVERT_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_CONVERT_CONVERT_INL
-#undef TENSTRIDE_COPY_CONVERT_CONVERT_INL
+#if defined(TENSTRIDE_COPY_KERNELS_CONVERT_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_CONVERT_INL
+#undef TENSTRIDE_COPY_KERNELS_CONVERT_INL
 #else
-#define TENSTRIDE_COPY_CONVERT_CONVERT_INL
+#define TENSTRIDE_COPY_KERNELS_CONVERT_INL
 #endif
 
 #include <hwy/highway.h>
@@ -18,9 +18,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "copy/convert/halves-inl.h"
-#include "copy/convert/numbers-inl.h"
-#include "copy/convert/types-inl.h"
+#include "copy/kernels/convert_halves-inl.h"
+#include "copy/kernels/convert_numbers-inl.h"
+#include "copy/kernels/convert_types-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "tenstride/base/element.hpp"
 

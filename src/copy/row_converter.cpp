@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copy/convert/convert.hpp"
+#include "copy/row_converter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,13 +10,6 @@
 
 namespace tenstride::copy {
 namespace {
-
-template <class To, class From>
-void convert_row(std::byte* out, const std::byte* in, std::size_t count, Stores /*stores*/) {
-  for (std::size_t i = 0; i < count; ++i) {
-    store_element<To>(out + i * sizeof(To), convert_element<To>(load_element<From>(in + i * sizeof(From))));
-  }
-}
 
 /// row[i] = row[i] * scale[i * step] + shift[i * step], rounded after each; the real part is shifted.
 template <class Real, std::size_t parts>
@@ -57,11 +50,6 @@ DType scale_type(DType to, DType from) {
   return single ? DType::float32 : DType::float64;
 }
 
-ConvertRow pick(const Kernels& kernels, DType to, DType from) {
-  const ConvertRow fast = kernels.convert(to, from);
-  return fast != nullptr ? fast : portable_convert(to, from);
-}
-
 /// Returns the number for index i: `otherwise` where the list is empty, and its only number where it has one.
 double number(const std::vector<double>& numbers, std::size_t i, double otherwise) {
   if (numbers.empty()) return otherwise;
@@ -70,19 +58,12 @@ double number(const std::vector<double>& numbers, std::size_t i, double otherwis
 
 }  // namespace
 
-ConvertRow portable_convert(DType to, DType from) {
-  return visit(to, [from]<class To>(std::type_identity<To>) {
-    return visit(from,
-                 []<class From>(std::type_identity<From>) -> ConvertRow { return convert_row<To, From>; });
-  });
-}
-
 RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_(&plan) {
   if (plan.conversion == CopyConversion::scale) {
     choose_scale(kernels);
     repeat_numbers();
   } else if (plan.conversion == CopyConversion::convert) {
-    convert_ = pick(kernels, plan.dst_type, plan.src_type);
+    convert_ = kernels.convert(plan.dst_type, plan.src_type);
   }
   choose_signs();
 }
@@ -115,8 +96,8 @@ void RowConverter::choose_scale(const Kernels& kernels) {
     scale_by_one_ = kernels.scale(middle, middle, Numbers::one);
     scale_by_each_ = kernels.scale(middle, middle, Numbers::each);
   }
-  if (plan_->src_type != middle) convert_in_ = pick(kernels, middle, plan_->src_type);
-  if (plan_->dst_type != middle) convert_out_ = pick(kernels, plan_->dst_type, middle);
+  if (plan_->src_type != middle) convert_in_ = kernels.convert(middle, plan_->src_type);
+  if (plan_->dst_type != middle) convert_out_ = kernels.convert(plan_->dst_type, middle);
   switch (middle) {
     case DType::float32:
       break;

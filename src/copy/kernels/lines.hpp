@@ -8,11 +8,12 @@
 #include <cstdint>
 #include <numeric>
 
+#include "base/cache_line.hpp"
 #include "tenstride/base/index.hpp"
 
 namespace tenstride::copy {
 
-inline constexpr std::size_t line_bytes = 64;
+inline constexpr auto line_bytes = static_cast<std::size_t>(detail::line_bytes);
 
 /// Offset of an address in its cache line, in bytes.
 inline std::size_t line_offset(const std::byte* address) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts float16 to float8_e5m2, which is its upper byte, by rounding its bits as an integer. Included once
 // for each instruction set.
-#if defined(TENSTRIDE_COPY_CONVERT_HALVES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_CONVERT_HALVES_INL
-#undef TENSTRIDE_COPY_CONVERT_HALVES_INL
+#if defined(TENSTRIDE_COPY_KERNELS_CONVERT_HALVES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_CONVERT_HALVES_INL
+#undef TENSTRIDE_COPY_KERNELS_CONVERT_HALVES_INL
 #else
-#define TENSTRIDE_COPY_CONVERT_HALVES_INL
+#define TENSTRIDE_COPY_KERNELS_CONVERT_HALVES_INL
 #endif
 
 #include <hwy/cache_control.h>
@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "copy/convert/numbers-inl.h"
+#include "copy/kernels/convert_numbers-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "tenstride/base/element.hpp"
 
