@@ -66,8 +66,8 @@ HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size
 }
 
 /// Prefetches a line of `count` rows: `first`, first + step, ….
-template <std::size_t count, std::size_t step>
-HWY_INLINE void prefetch_line(const PrefetchRows& prefetch, std::size_t first) {
+template <std::size_t count>
+HWY_INLINE void prefetch_line(const PrefetchRows& prefetch, std::size_t first, std::size_t step) {
   const std::byte* const at = prefetch.src + prefetch.line * line_bytes;
   const Index* const rows = &prefetch.table->rows[first];
 #pragma GCC unroll 16
@@ -87,6 +87,9 @@ HWY_INLINE void pack_panels(Pack& pack) {
   const std::int32_t* const columns = table.columns.data();
   const std::size_t filled = table.filled_rows * item;
   const std::size_t lines = pack.lines_per_step;
+  // Rows shorter than a line share lines: a prefetch for some of them, spread over the panel.
+  const std::size_t spread =
+      units < units_in_line ? std::max<std::size_t>(rows_in_panel / (prefetched * units), 1) : 1;
   // Local copies: stores through the buffer cannot alias them.
   OutgoingRuns outgoing = pack.out;
   PrefetchRows prefetch = pack.prefetch;
@@ -96,7 +99,7 @@ HWY_INLINE void pack_panels(Pack& pack) {
     std::byte* const out = pack.buffer + table.panel_offsets[p];
     if constexpr (panel == Panel::narrow) {
       // Rows shorter than 16 bytes mostly share lines: one prefetch for several rows is enough.
-      prefetch_line<prefetched, rows_in_panel / prefetched>(prefetch, prefetch.panel * rows_in_panel);
+      prefetch_line<prefetched>(prefetch, prefetch.panel * rows_in_panel, rows_in_panel / prefetched);
       prefetch.step();
       pack_unit<item, panel, stored>(out, columns, 0, count, rows, 0, filled);
       write_lines(outgoing, lines);
@@ -107,7 +110,7 @@ HWY_INLINE void pack_panels(Pack& pack) {
       const std::size_t first = prefetch.panel * rows_in_panel;
 #pragma GCC unroll 4
       for (std::size_t q = 0; q < units_in_line; ++q) {
-        if (q * prefetched < rows_in_panel) prefetch_line<prefetched, 1>(prefetch, first + q * prefetched);
+        if (q * prefetched < rows_in_panel) prefetch_line<prefetched>(prefetch, first + q * prefetched, 1);
         pack_unit<item, panel, stored>(out, columns + (u + q) * group, 0, group, rows, (u + q) * 16, filled);
         write_lines(outgoing, lines);
       }
@@ -115,8 +118,8 @@ HWY_INLINE void pack_panels(Pack& pack) {
     }
     for (; u < units; ++u) {
       const std::size_t q = u % units_in_line;
-      if (q * prefetched < rows_in_panel)
-        prefetch_line<prefetched, 1>(prefetch, prefetch.panel * rows_in_panel + q * prefetched);
+      if (q * prefetched * spread < rows_in_panel)
+        prefetch_line<prefetched>(prefetch, prefetch.panel * rows_in_panel + q * prefetched * spread, spread);
       if (q + 1 == units_in_line || u + 1 == units) prefetch.step();
       const std::size_t column = std::min(u * group, count - group);
       pack_unit<item, panel, stored>(out, columns + column, u * group - column, group, rows, column * item,
