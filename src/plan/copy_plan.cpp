@@ -33,13 +33,7 @@ bool collect_loops(const Layout& dst, const Layout& src, std::size_t scale_axis,
     if (extent == 1) continue;
     plan.count *= extent;
     CopyLoop loop{extent, dst.strides[d], src.strides[d]};
-    if (loop.dst_stride < 0) {
-      detail::reverse(loop, plan);
-      if (d == scale_axis) {
-        std::reverse(plan.scale.begin(), plan.scale.end());
-        std::reverse(plan.shift.begin(), plan.shift.end());
-      }
-    }
+    if (loop.dst_stride < 0) detail::reverse(loop, plan, d == scale_axis);
     std::size_t at = plan.loops.size();
     plan.loops.push_back(loop);
     CopyLoop* loops = plan.loops.data();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/kernel_choice.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "plan/loop_order.hpp"
@@ -58,13 +57,7 @@ void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream, Sequential
   }
   plan.source_loop = transposed;
   CopyLoop& run = plan.loops[transposed];
-  if (run.src_stride < 0) {
-    reverse(run, plan);
-    if (plan.conversion == CopyConversion::scale && plan.scale_loop == transposed) {
-      std::reverse(plan.scale.begin(), plan.scale.end());
-      std::reverse(plan.shift.begin(), plan.shift.end());
-    }
-  }
+  if (run.src_stride < 0) reverse(run, plan, plan.scale_loop == transposed);
   plan.kernel = CopyKernel::tile;
   const Index bytes = item * item_bytes;
   const bool has_long_channels =

@@ -25,11 +25,14 @@ void move_loop(CopyPlan& plan, std::size_t from, std::size_t to, bool has_scale_
 
 }  // namespace
 
-void reverse(CopyLoop& loop, CopyPlan& plan) {
+void reverse(CopyLoop& loop, CopyPlan& plan, bool is_scaled) {
   plan.dst_offset += (loop.extent - 1) * loop.dst_stride;
   plan.src_offset += (loop.extent - 1) * loop.src_stride;
   loop.dst_stride = -loop.dst_stride;
   loop.src_stride = -loop.src_stride;
+  if (!is_scaled) return;
+  std::reverse(plan.scale.begin(), plan.scale.end());
+  std::reverse(plan.shift.begin(), plan.shift.end());
 }
 
 Index row_pitch_bytes(const CopyPlan& plan, Index item) {

@@ -41,8 +41,8 @@ inline constexpr Index max_followed_channels = 16;
 Index row_pitch_bytes(const CopyPlan& plan, Index item);
 
 /// Reverses the direction of a loop of the plan on both sides: it starts at its last index, with negated
-/// strides.
-void reverse(CopyLoop& loop, CopyPlan& plan);
+/// strides. `is_scaled`: scale and shift run along it, and so their numbers are reversed.
+void reverse(CopyLoop& loop, CopyPlan& plan, bool is_scaled);
 
 /// Whether destination runs of `run_bytes`, one at each position of the first `count` loops, all consist of
 /// whole cache lines.
