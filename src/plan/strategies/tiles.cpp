@@ -32,7 +32,7 @@ constexpr double large_item_channel_cost_bytes = 1500;
 /// The same where up to four channels are deinterleaved to whole lines, which are streamed from registers, as
 /// measured on Zen 3, where blocks are written in bursts: 16 x 2 float64 .51 (blocks .45), 32 x 4 .98 (.35).
 constexpr double line_channel_cost_bytes = 35;
-constexpr double large_item_line_channel_cost_bytes = 100;
+constexpr double large_item_line_channel_cost_bytes = 280;
 constexpr Index min_line_channel_bytes = 128;
 /// Costs of columns that begin or end within a line: in bytes, divided by the bytes of a column; and another
 /// one for items of less than 4 bytes.
