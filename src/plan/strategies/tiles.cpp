@@ -25,6 +25,9 @@ constexpr double mixed_stores_cost = 1.4;
 /// -> .73 of a plain copy (6 x 769765 int32 to int64), .22 -> .55 (7 x 1577 float16 to int32, Zen 3).
 constexpr double converted_channels_cost = 1.6;
 constexpr Index min_converted_channels = 5;
+/// There tiles of whole lines cost as much as buffered ones where they convert, and where rows of 16-byte
+/// items are no longer than this: 44 x 23 complex128 .22 of a plain copy (blocks .5), 80 x 100 .40 (.49).
+constexpr Index max_slow_row_bytes = 1536;
 /// Costs in bytes, which are divided by the bytes of a run: of channels, and of channels of large items that
 /// are interleaved.
 constexpr double short_channel_cost_bytes = 400;
@@ -101,7 +104,9 @@ double cost_of_tiles(const CopyPlan& plan, const Machine& machine) {
       const bool is_buffered =
           column <= max_buffered_column && plan.loops[plan.source_loop].dst_stride * dst_element == column;
       const double short_rows = row < line_bytes ? per_byte(short_row_cost_bytes, row) : 0;
-      if (has_lines) return (is_burst && converts ? buffered_tiles_cost : tiles_cost) + short_rows;
+      const bool has_slow_lines =
+          is_burst && (converts || (dst_item == large_item && row <= max_slow_row_bytes));
+      if (has_lines) return (has_slow_lines ? buffered_tiles_cost : tiles_cost) + short_rows;
       const double matrices = per_byte(small_matrix_cost_bytes, rows * column) +
                               (dst_item < 4 ? partial_line_short_item_cost : 0);
       const double mixed = is_burst && dst_item < large_item ? mixed_stores_cost : 1;
