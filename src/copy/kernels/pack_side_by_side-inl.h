@@ -59,16 +59,16 @@ HWY_INLINE void pack_unit_of_sides(const std::array<std::byte*, sides> outs, con
     if (panel == Panel::narrow && c >= count) break;
     const Index column = columns[c];
     const __m256d both = _mm256_castsi256_pd(v[c].raw);
-    const __m128d low = _mm256_castpd256_pd128(both);
-    const __m128d high = _mm256_extractf128_pd(both, 1);
-    if constexpr (sides == 2) {
-      _mm_storeu_pd(reinterpret_cast<double*>(outs[0] + column), low);
-      _mm_storeu_pd(reinterpret_cast<double*>(outs[1] + column), high);
-    } else {
-      _mm_storel_pd(reinterpret_cast<double*>(outs[0] + column), low);
-      _mm_storeh_pd(reinterpret_cast<double*>(outs[1] + column), low);
-      _mm_storel_pd(reinterpret_cast<double*>(outs[2] + column), high);
-      _mm_storeh_pd(reinterpret_cast<double*>(outs[3] + column), high);
+    const __m128d halves[2] = {_mm256_castpd256_pd128(both), _mm256_extractf128_pd(both, 1)};
+    for (std::size_t half = 0; half < 2; ++half) {
+      if constexpr (sides == 2) {
+        std::memcpy(outs[half] + column, &halves[half], sizeof(__m128d));
+      } else {
+        const double first = halves[half][0];
+        const double second = halves[half][1];
+        std::memcpy(outs[2 * half] + column, &first, sizeof first);
+        std::memcpy(outs[2 * half + 1] + column, &second, sizeof second);
+      }
     }
   }
 }
