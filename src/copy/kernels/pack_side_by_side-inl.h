@@ -29,9 +29,6 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// What a panel is: rows of 16 bytes and more, or shorter ones.
-enum class Panel { wide, narrow };
-
 #if HWY_TARGET == HWY_AVX2
 
 /// Calls move(kept, at, bytes) for the bytes behind the last set, of each part but the last one: they begin
@@ -45,8 +42,8 @@ void behind_last_set(const Pack& pack, std::byte (*kept)[16], const Move& move) 
   }
 }
 
-/// Transposes a unit of the panels that lie side by side, and stores the columns of each.
-template <std::size_t item, Panel panel, std::size_t sides>
+/// Transposes a unit of the panels that lie side by side, and stores `count` columns of each, or all.
+template <std::size_t item, std::size_t sides>
 HWY_INLINE void pack_unit_of_sides(const std::array<std::byte*, sides> outs, const std::int32_t* columns,
                                    std::size_t count, const std::byte* const* rows, std::size_t at) {
   constexpr std::size_t group = 16 / item;
@@ -56,7 +53,7 @@ HWY_INLINE void pack_unit_of_sides(const std::array<std::byte*, sides> outs, con
   transpose_columns<group>(d, v, rows, at);
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) {
-    if (panel == Panel::narrow && c >= count) break;
+    if (c >= count) break;
     const Index column = columns[c];
     const __m256d both = _mm256_castsi256_pd(v[c].raw);
     const __m128d halves[2] = {_mm256_castpd256_pd128(both), _mm256_extractf128_pd(both, 1)};
@@ -74,7 +71,7 @@ HWY_INLINE void pack_unit_of_sides(const std::array<std::byte*, sides> outs, con
 }
 
 /// Packs panels of few rows, several side by side.
-template <std::size_t item, Panel panel, std::size_t sides>
+template <std::size_t item, std::size_t sides>
 void pack_sides(Pack& pack) {
   constexpr std::size_t rows_in_vector = widest / item;
   constexpr std::size_t group = 16 / item;
@@ -98,8 +95,8 @@ void pack_sides(Pack& pack) {
     for (std::size_t side = 0; side < sides; ++side)
       outs[side] = pack.buffer + table.panel_offsets[side * sets + p];
     for (std::size_t u = 0; u < units; ++u) {
-      const std::size_t column = panel == Panel::narrow ? 0 : std::min(u * group, count - group);
-      pack_unit_of_sides<item, panel, sides>(outs, columns + column, count, rows, column * item);
+      const std::size_t column = std::min(u * group, std::max(count, group) - group);
+      pack_unit_of_sides<item, sides>(outs, columns + column, count, rows, column * item);
       write_lines(outgoing, lines);
     }
     if (is_last)
@@ -111,12 +108,7 @@ void pack_sides(Pack& pack) {
 
 template <std::size_t item>
 void pack_side_by_side(Pack& pack) {
-  const bool is_narrow = pack.table->columns.size() < 16 / item;
-  if (pack.table->side_by_side == 2) {
-    is_narrow ? pack_sides<item, Panel::narrow, 2>(pack) : pack_sides<item, Panel::wide, 2>(pack);
-  } else {
-    is_narrow ? pack_sides<item, Panel::narrow, 4>(pack) : pack_sides<item, Panel::wide, 4>(pack);
-  }
+  pack.table->side_by_side == 2 ? pack_sides<item, 2>(pack) : pack_sides<item, 4>(pack);
 }
 
 #endif

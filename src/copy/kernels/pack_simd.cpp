@@ -29,6 +29,9 @@ namespace HWY_NAMESPACE {
 
 namespace {
 
+/// What a panel is: rows of 16 bytes and more, or shorter ones.
+enum class Panel { wide, narrow };
+
 /// How a column is stored that has fewer bytes than a vector: all of the vector, whose surplus the columns
 /// after it overwrite; or its own bytes, what stands behind them being read and written back. (A masked store
 /// of 1- or 2-byte items is a loop on AVX2: 32 or 19 ns where a store takes 1.) Or by a streaming store of

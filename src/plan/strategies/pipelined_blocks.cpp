@@ -279,9 +279,10 @@ class BlockSearch {
     Index items = 1;
     for (std::size_t d = 0; d < nest_.count; ++d) items *= part[d];
     const double block = static_cast<double>(items * nest_.src_item);
-    double cost = 1 + costs_.src_run_bytes / src_run + dst_run_cost_bytes / dst_run +
-                  block_cost_bytes / block + gap_cost * (spread(part) - 1) +
-                  costs_.run_end_bytes * run_ends_per_byte(part);
+    double cost =
+        1 + costs_.src_run_bytes / src_run + dst_run_cost_bytes / dst_run + block_cost_bytes / block;
+    if (cost >= cost_) return;
+    cost += gap_cost * (spread(part) - 1) + costs_.run_end_bytes * run_ends_per_byte(part);
     if (cost >= cost_) return;
     PipelinedBlocks found;
     found.packing = best_.packing;
@@ -350,27 +351,24 @@ class BlockSearch {
   /// `inside`: the loops of a panel.
   [[nodiscard]] Index lanes_of_panel(const Parts& part, LoopSet inside, Index rows) const {
     const Index column = rows * nest_.src_item;
-    const Index sides = column > side_by_side_vector / 4 ? 2 : 4;
     if (lanes_ * nest_.src_item != side_by_side_vector || nest_.src_item > max_side_by_side_item ||
         column > side_by_side_vector / 2)
       return lanes_;
-    const auto is_around = [&](std::size_t d) { return !has_loop(inside, d) && part[d] > 1; };
+    const Index sides = column > side_by_side_vector / 4 ? 2 : 4;
     Index panels = 1;
-    Index span = 0;
-    for (std::size_t d = 0; d < nest_.count; ++d) {
-      if (has_loop(inside, d)) span = std::max(span, nest_[d].dst_stride * part[d]);
-      if (is_around(d)) panels *= part[d];
+    Index src_stride = 0;
+    for (std::size_t d = nest_.count; d-- > 0;) {
+      if (part[d] == 1) continue;
+      if (has_loop(inside, d)) {
+        if (panels > 1) return lanes_;
+        continue;
+      }
+      const Index outer = std::abs(nest_[d].src_stride);
+      if (outer < src_stride) return lanes_;
+      src_stride = outer;
+      panels *= part[d];
     }
     if (panels < sides * min_panels_apart) return lanes_;
-    for (std::size_t d = 0; d < nest_.count; ++d) {
-      if (!is_around(d)) continue;
-      if (nest_[d].dst_stride < span) return lanes_;
-      for (std::size_t other = 0; other < d; ++other) {
-        const bool is_same_order = (nest_[d].dst_stride < nest_[other].dst_stride) ==
-                                   (std::abs(nest_[d].src_stride) < std::abs(nest_[other].src_stride));
-        if (is_around(other) && !is_same_order) return lanes_;
-      }
-    }
     return lanes_ / sides;
   }
 
