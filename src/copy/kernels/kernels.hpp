@@ -31,7 +31,8 @@ constexpr Stores streaming_stores(MemoryStreams streams) {
   return streams == MemoryStreams::one ? Stores::streaming_sequential : Stores::streaming;
 }
 
-/// Converts `count` contiguous elements of one type to contiguous elements of another.
+/// Converts `count` contiguous elements of one type to contiguous elements of another. `out` and `in` do not
+/// overlap: the last elements may be converted twice.
 using ConvertRow = void (*)(std::byte* out, const std::byte* in, std::size_t count, Stores stores);
 
 /// How many scales and shifts a kernel reads: one of each for all elements, or one of each for each element.
