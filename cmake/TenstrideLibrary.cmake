@@ -72,10 +72,10 @@ if(TENSTRIDE_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
     PROPERTY COMPILE_OPTIONS --param=asan-instrumentation-with-call-threshold=0)
 endif()
 
-# Each strategy has constants of its own under common names.
-set(tenstride_strategies ${tenstride_sources})
-list(FILTER tenstride_strategies INCLUDE REGEX "/strategies/")
-set_source_files_properties(${tenstride_strategies} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# Each way has constants of its own under common names.
+set(tenstride_ways ${tenstride_sources})
+list(FILTER tenstride_ways INCLUDE REGEX "/(plan|copy)/ways/")
+set_source_files_properties(${tenstride_ways} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # The only source that may end a process, the child of fork: a test knows its object by its name.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/io/hdf5/libhdf5_child.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -52,7 +52,7 @@ Index side_of_square(Index bytes) {
 
 /// Whether a kernel's sides are in different orders, so that the transposed rates apply.
 bool is_transposing(std::string_view kernel) {
-  for (const std::string_view plain : {"memcpy", "rows", "fill", "small", "pieces", "triangle"}) {
+  for (const std::string_view plain : {"contiguous", "rows", "fill", "small", "pieces", "triangle"}) {
     if (kernel == plain) return false;
   }
   return true;

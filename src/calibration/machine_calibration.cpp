@@ -19,7 +19,7 @@ constexpr Index side = Index{128} << 20;
 constexpr std::size_t rounds = 9;
 /// Smaller differences are taken as noise.
 constexpr double min_ratio = 1.05;
-/// A copy by pipelined blocks: 32 MB of matrices of 15 x 43 float64, transposed.
+/// A copy by blocks: 32 MB of matrices of 15 x 43 float64, transposed.
 const Dims block_shape{6400, 15, 43};
 
 /// The times of one kind of copy, of which the median is used.

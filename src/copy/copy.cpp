@@ -3,13 +3,14 @@
 
 #include <array>
 #include <cstring>
-#include <functional>
+#include <memory>
 
 #include "base/message.hpp"
 #include "base/scalar_checked.hpp"
-#include "copy/small.hpp"
 #include "copy/transfer.hpp"
+#include "copy/ways/small.hpp"
 #include "ledger/watch.hpp"
+#include "plan/ways/small.hpp"
 #include "tensor/require_memory.hpp"
 #include "tensor/tensor_overlap.hpp"
 #include "tensor/unchecked.hpp"
@@ -56,60 +57,60 @@ Layout without_repeats(const Layout& layout) {
   return once;
 }
 
-/// Makes a small copy without arithmetic. Returns false, with nothing written, where the copy is not of that
-/// kind.
-bool try_copy_small(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
-  const bool is_plain = arithmetic.scale.empty() && arithmetic.shift.empty() &&
-                        src.is_conj() == dst.is_conj() && !src.is_neg() && !dst.is_neg();
-  if (!is_plain || !src.has_memory() || !dst.has_memory()) return false;
-  return copy::copy_small(dst.layout(), dst.dtype(), dst.mutable_storage_data(), src.layout(), src.dtype(),
-                          src.storage_data());
+/// Both sides of a copy. The source is null where it has no memory, and so is the destination.
+struct Sides {
+  const Layout& dst;
+  DType dst_type;
+  std::byte* dst_base;
+  const Layout& src;
+  DType src_type;
+  const std::byte* src_base;
+};
+
+/// Makes a small copy without a plan. Returns false, with nothing written, where the copy is not small. Pre:
+/// there is memory, and types are converted at most.
+bool try_move_small(const Sides& sides) {
+  detail::SmallCopy small;
+  if (!small.find(sides.dst, sides.dst_type, sides.src, sides.src_type)) return false;
+  copy::copy_small(small.way, small.nest, sides.dst_type, sides.dst_base, sides.src_type, sides.src_base);
+  return true;
 }
 
-/// The memory of `dst`; nullptr where there is nothing to copy.
-std::byte* writable_memory(Tensor& dst, const Tensor& src) {
-  std::byte* const bytes = dst.mutable_storage_data();
-  if (!dst.has_memory()) return nullptr;
-  detail::require_memory(src, "copy", "copied");
-  return is_empty(dst.layout()) ? nullptr : bytes;
+void move(const Sides& sides, const PlanOptions& options) {
+  run_plan(plan_copy(sides.dst, sides.dst_type, sides.src, sides.src_type, options), sides.dst_base,
+           sides.src_base);
 }
 
-void copy_unrecorded(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
-  if (try_copy_small(dst, src, arithmetic)) [[likely]]
-    return;
-  const PlanOptions options = plan_options(dst, src, arithmetic);
-  if (std::byte* const bytes = writable_memory(dst, src))
-    run_plan(plan_copy(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options), bytes,
-             src.storage_data());
-}
-
-[[gnu::cold]] void copy_recorded(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic,
-                                 const Caller& caller) {
-  const detail::OperationScope scope("copy_elements", caller);
-  if (!detail::is_watched() || is_empty(dst.layout())) {
-    copy_unrecorded(dst, src, arithmetic);
-    return;
-  }
-  const PlanOptions options = plan_options(dst, src, arithmetic);
-  LedgerEntry entry = detail::copy_entry(dst, src, dst.numel());
-  entry.plan = std::make_shared<const CopyPlan>(
-      plan_copy(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options));
-  detail::record({&entry, 1}, dst.storage(), [&]() -> std::string_view {
-    if (try_copy_small(dst, src, arithmetic)) return "small";
-    std::byte* const bytes = writable_memory(dst, src);
-    if (bytes == nullptr) return {};
-    run_plan(*entry.plan, bytes, src.storage_data());
-    return entry.plan->method();
+/// Makes a copy, where there is memory, and records its plan. Pre: the thread is watched.
+[[gnu::cold]] void move_watched(const Sides& sides, const PlanOptions& options, LedgerEntry entry,
+                                const Storage& storage) {
+  const auto plan = std::make_shared<const CopyPlan>(
+      plan_copy(sides.dst, sides.dst_type, sides.src, sides.src_type, options));
+  if (entry.kind == LedgerKind::copy) entry.plan = plan;
+  detail::record({&entry, 1}, storage, [&] {
+    if (sides.dst_base != nullptr) run_plan(*plan, sides.dst_base, sides.src_base);
+    return plan->method();
   });
 }
 
 }  // namespace
 
 void copy_elements(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic, Caller caller) {
-  if (detail::watch == nullptr) [[likely]] {
-    copy_unrecorded(dst, src, arithmetic);
-  } else {
-    copy_recorded(dst, src, arithmetic, caller);
+  const Sides sides{dst.layout(), dst.dtype(), dst.mutable_storage_data(),
+                    src.layout(), src.dtype(), src.storage_data()};
+  const bool is_plain = arithmetic.scale.empty() && arithmetic.shift.empty() &&
+                        src.is_conj() == dst.is_conj() && !src.is_neg() && !dst.is_neg();
+  if (detail::watch == nullptr && is_plain && dst.has_memory() && src.has_memory() && try_move_small(sides))
+      [[likely]]
+    return;
+  const detail::OperationScope scope("copy_elements", caller);
+  const PlanOptions options = plan_options(dst, src, arithmetic);
+  if (dst.has_memory()) detail::require_memory(src, "copy", "copied");
+  if (is_empty(dst.layout())) return;
+  if (detail::is_watched()) {
+    move_watched(sides, options, detail::copy_entry(dst, src, dst.numel()), dst.storage());
+  } else if (dst.has_memory()) {
+    move(sides, options);
   }
 }
 
@@ -137,8 +138,12 @@ Tensor& Tensor::copy_(const Tensor& src, Blocking blocking, Caller caller) {
   const detail::OperationScope scope("copy_", caller);
   if (detail::are_one_view(*this, src)) return *this;
   detail::require_distinct_elements("copy_", *this);
-  const Tensor source = src.shape() == shape() ? src : src.broadcast_to(shape());
-  detail::require_no_partial_overlap("copy_", *this, src);
+  std::optional<Tensor> expanded;
+  if (src.shape() != shape()) expanded = src.broadcast_to(shape());
+  const Tensor& source = expanded ? *expanded : src;
+  const bool are_apart =
+      has_memory() && src.has_memory() && detail::seen_overlap(*this, src) == detail::SeenOverlap::none;
+  if (!are_apart) detail::require_no_partial_overlap("copy_", *this, src);
   if (detail::is_transfer(src.device(), device())) {
     detail::transfer(*this, source, blocking);
     return *this;
@@ -150,7 +155,11 @@ Tensor& Tensor::copy_(const Tensor& src, Blocking blocking, Caller caller) {
     negated.copy_(source.neg_view());
     return *this;
   }
-  copy_elements(*this, detail::apart_from(*this, source));
+  if (are_apart) {
+    copy_elements(*this, source);
+  } else {
+    copy_elements(*this, detail::apart_from(*this, source));
+  }
   return *this;
 }
 
@@ -158,38 +167,28 @@ Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
   const detail::OperationScope scope("fill_", caller);
   std::byte* const bytes = mutable_storage_data();
   if (has_memory()) detail::require_element("fill_", value, dtype_);
-  if (is_empty(layout_)) return *this;
-  if (!has_memory()) {
-    if (!detail::is_watched()) return *this;
-    LedgerEntry entry = detail::fill_entry(*this);
-    detail::record({&entry, 1}, storage_, [] { return name(CopyKernel::fill); });
-    return *this;
-  }
+  if (is_empty(layout_) || (!has_memory() && !detail::is_watched())) return *this;
   alignas(16) std::array<std::byte, 16> element{};
-  visit(dtype_, [&](auto type) {
-    using T = typename decltype(type)::type;
-    auto converted = detail::checked_element<T>(value, "fill_");
-    if (is_conj_) converted = conjugate(converted);
-    if (is_neg_) converted = negate(converted);
-    std::memcpy(element.data(), &converted, sizeof converted);
-  });
+  if (has_memory())
+    visit(dtype_, [&](auto type) {
+      using T = typename decltype(type)::type;
+      auto converted = detail::checked_element<T>(value, "fill_");
+      if (is_conj_) converted = conjugate(converted);
+      if (is_neg_) converted = negate(converted);
+      std::memcpy(element.data(), &converted, sizeof converted);
+    });
   const Layout once = without_repeats(layout_);
   const Layout repeated{once.shape, Dims::filled(once.rank(), 0), 0};
-  const auto fill = [&]() -> std::string_view {
-    if (copy::copy_small(once, dtype_, bytes, repeated, dtype_, element.data())) return "small";
-    PlanOptions options = options_here();
-    options.placement = placement_of(bytes, once, dtype_);
-    if (!is_provably_unique(once)) options.max_threads = 1;
-    const CopyPlan made = plan_copy(once, dtype_, repeated, dtype_, options);
-    run_plan(made, bytes, element.data());
-    return made.method();
-  };
-  if (!detail::is_watched()) [[likely]] {
-    fill();
-    return *this;
+  const Sides sides{once, dtype_, bytes, repeated, dtype_, element.data()};
+  if (!detail::is_watched() && try_move_small(sides)) return *this;
+  PlanOptions options = options_here();
+  options.placement = placement_of(bytes, once, dtype_);
+  if (!is_provably_unique(once)) options.max_threads = 1;
+  if (detail::is_watched()) {
+    move_watched(sides, options, detail::fill_entry(*this), storage_);
+  } else {
+    move(sides, options);
   }
-  LedgerEntry entry = detail::fill_entry(*this);
-  detail::record({&entry, 1}, storage_, fill);
   return *this;
 }
 

@@ -5,12 +5,10 @@
 #include <cstddef>
 #include <span>
 
-#include "plan/loops.hpp"
 #include "plan/nest_cursor.hpp"
+#include "tenstride/plan/nest.hpp"
 
 namespace tenstride::copy {
-
-using detail::Loop;
 
 /// Loops of a copy as a nest; refers to them without copying them.
 class LoopNest {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratch memory of a strategy.
+// Scratch memory of a way.
 #pragma once
 
 #include <cstddef>

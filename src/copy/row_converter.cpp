@@ -58,12 +58,13 @@ double number(const std::vector<double>& numbers, std::size_t i, double otherwis
 
 }  // namespace
 
-RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_(&plan) {
-  if (plan.conversion == CopyConversion::scale) {
+RowConverter::RowConverter(const Conversion& conversion, const Kernels& kernels, bool reverses_numbers)
+    : conversion_(&conversion) {
+  if (conversion.kind == CopyConversion::scale) {
     choose_scale(kernels);
-    repeat_numbers();
-  } else if (plan.conversion == CopyConversion::convert) {
-    convert_ = kernels.convert(plan.dst_type, plan.src_type);
+    repeat_numbers(reverses_numbers);
+  } else if (conversion.kind == CopyConversion::convert) {
+    convert_ = kernels.convert(conversion.dst_type, conversion.src_type);
   }
   choose_signs();
 }
@@ -72,32 +73,32 @@ void RowConverter::choose_signs() {
   const auto negation_of = [](DType type) {
     return visit(type, []<class T>(std::type_identity<T>) -> ChangeSigns { return negate_row<T>; });
   };
-  const Negation negation = plan_->negation;
+  const Negation negation = conversion_->negation;
   if (negation == Negation::source || negation == Negation::both) {
-    negate_source_ = negation_of(plan_->src_type);
+    negate_source_ = negation_of(conversion_->src_type);
   }
-  if (plan_->conjugation == Conjugation::conjugate) {
-    conjugate_ = visit(plan_->dst_type,
+  if (conversion_->conjugation == Conjugation::conjugate) {
+    conjugate_ = visit(conversion_->dst_type,
                        []<class T>(std::type_identity<T>) -> ChangeSigns { return conjugate_row<T>; });
   }
   if (negation == Negation::destination || negation == Negation::both) {
-    negate_ = negation_of(plan_->dst_type);
+    negate_ = negation_of(conversion_->dst_type);
   }
 }
 
 void RowConverter::choose_scale(const Kernels& kernels) {
-  const DType middle = scale_type(plan_->dst_type, plan_->src_type);
+  const DType middle = scale_type(conversion_->dst_type, conversion_->src_type);
   middle_size_ = item_size(middle);
   if (middle == DType::float32) {
-    scale_by_one_ = kernels.scale(plan_->dst_type, plan_->src_type, Numbers::one);
-    scale_by_each_ = kernels.scale(plan_->dst_type, plan_->src_type, Numbers::each);
+    scale_by_one_ = kernels.scale(conversion_->dst_type, conversion_->src_type, Numbers::one);
+    scale_by_each_ = kernels.scale(conversion_->dst_type, conversion_->src_type, Numbers::each);
     is_one_loop_ = scale_by_one_ != nullptr;
     if (is_one_loop_) return;
     scale_by_one_ = kernels.scale(middle, middle, Numbers::one);
     scale_by_each_ = kernels.scale(middle, middle, Numbers::each);
   }
-  if (plan_->src_type != middle) convert_in_ = kernels.convert(middle, plan_->src_type);
-  if (plan_->dst_type != middle) convert_out_ = kernels.convert(plan_->dst_type, middle);
+  if (conversion_->src_type != middle) convert_in_ = kernels.convert(middle, conversion_->src_type);
+  if (conversion_->dst_type != middle) convert_out_ = kernels.convert(conversion_->dst_type, middle);
   switch (middle) {
     case DType::float32:
       break;
@@ -113,15 +114,16 @@ void RowConverter::choose_scale(const Kernels& kernels) {
   }
 }
 
-void RowConverter::repeat_numbers() {
-  period_ = std::max<std::size_t>({plan_->scale.size(), plan_->shift.size(), 1});
+void RowConverter::repeat_numbers(bool reverses) {
+  period_ = std::max<std::size_t>({conversion_->scale.size(), conversion_->shift.size(), 1});
   const bool is_short = period_ > 1 && period_ < longest;
   const std::size_t count = is_short ? period_ + longest : period_;
   scale_.resize(count);
   shift_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    scale_[i] = i < period_ ? number(plan_->scale, i, 1) : scale_[i - period_];
-    shift_[i] = i < period_ ? number(plan_->shift, i, 0) : shift_[i - period_];
+    const std::size_t at = reverses ? period_ - 1 - i % period_ : i % period_;
+    scale_[i] = number(conversion_->scale, at, 1);
+    shift_[i] = number(conversion_->shift, at, 0);
   }
   if (scale_by_one_ == nullptr) return;
   float_scale_.reserve(count);
@@ -138,8 +140,8 @@ bool RowConverter::is_plain() const {
 
 void RowConverter::scale(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
                          std::size_t step, Stores stores) const {
-  const std::size_t out_size = is_one_loop_ ? item_size(plan_->dst_type) : middle_size_;
-  const std::size_t in_size = is_one_loop_ ? item_size(plan_->src_type) : middle_size_;
+  const std::size_t out_size = is_one_loop_ ? item_size(conversion_->dst_type) : middle_size_;
+  const std::size_t in_size = is_one_loop_ ? item_size(conversion_->src_type) : middle_size_;
   while (count > 0) {
     const std::size_t at = first % period_;
     const std::size_t part = step == 0 ? count : std::min(count, scale_.size() - at);
@@ -160,7 +162,7 @@ void RowConverter::scale(std::byte* out, const std::byte* in, std::size_t count,
 void RowConverter::operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
                               std::size_t step, Stores stores) {
   if (negate_source_ != nullptr) {
-    std::memcpy(negated_.data(), in, count * item_size(plan_->src_type));
+    std::memcpy(negated_.data(), in, count * item_size(conversion_->src_type));
     negate_source_(negated_.data(), count);
     in = negated_.data();
   }
@@ -174,7 +176,7 @@ void RowConverter::operator()(std::byte* out, const std::byte* in, std::size_t c
     if (convert_in_ != nullptr) {
       convert_in_(row, in, count, Stores::ordinary);
     } else {
-      std::memcpy(row, in, count * item_size(plan_->src_type));
+      std::memcpy(row, in, count * item_size(conversion_->src_type));
     }
     scale(row, row, count, first, step, Stores::ordinary);
     if (convert_out_ != nullptr) convert_out_(out, row, count, Stores::ordinary);

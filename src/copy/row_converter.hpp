@@ -11,13 +11,14 @@
 
 namespace tenstride::copy {
 
-/// Converts dense runs as a plan says. One for each thread: it owns scratch memory.
+/// Converts dense runs. One for each thread: it owns scratch memory.
 class RowConverter {
  public:
   /// The longest run of one call, in elements.
   static constexpr std::size_t longest = 512;
 
-  RowConverter(const CopyPlan& plan, const Kernels& kernels);
+  /// `reverses_numbers`: scale and shift number i is the i-th from the end.
+  RowConverter(const Conversion& conversion, const Kernels& kernels, bool reverses_numbers = false);
 
   /// Converts `count` elements; element i takes the scale and shift number first + i * step, where `step` is
   /// 0 or 1. Pre, with streaming stores: streams(), and `out` is the start of a cache line.
@@ -44,7 +45,7 @@ class RowConverter {
 
   void choose_signs();
   void choose_scale(const Kernels& kernels);
-  void repeat_numbers();
+  void repeat_numbers(bool reverses);
   /// Scales and shifts by the numbers from `first` on. Where one loop does all, it converts from the source's
   /// to the destination's type, too; otherwise it works in place, in the type of the arithmetic.
   void scale(std::byte* out, const std::byte* in, std::size_t count, std::size_t first, std::size_t step,
@@ -63,7 +64,7 @@ class RowConverter {
   ChangeSigns negate_source_ = nullptr;  // before all else, in a copy of the row
   ChangeSigns conjugate_ = nullptr;      // after all else
   ChangeSigns negate_ = nullptr;
-  const CopyPlan* plan_;
+  const Conversion* conversion_;
   /// The number of scales and shifts after which they repeat. Where it is less than `longest`, the vectors
   /// have `longest` more numbers, so that those of a run lie one after another wherever the run begins.
   std::size_t period_ = 1;

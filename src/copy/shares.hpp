@@ -5,13 +5,12 @@
 #include <algorithm>
 
 #include "tenstride/parallel/parallel.hpp"
-#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::copy {
 
-/// The number of threads that may carry out the plan.
-inline int threads_of(const CopyPlan& plan) {
-  return plan.threads == 0 ? num_threads() : plan.threads;
+/// The number of threads that `CopyPlan::threads` stands for.
+inline int threads_of(int threads) {
+  return threads == 0 ? num_threads() : threads;
 }
 
 /// The work of a copy: numbered units, in the order that is best for one thread.
@@ -26,22 +25,22 @@ struct Shares {
 };
 
 /// The same shares, but with groups split into single units where there are fewer groups than ranges.
-inline Shares split_groups(const CopyPlan& plan, Shares shares) {
-  if (shares.units / shares.group < shares.ranges_per_thread * threads_of(plan)) shares.group = 1;
+inline Shares split_groups(int threads, Shares shares) {
+  if (shares.units / shares.group < shares.ranges_per_thread * threads_of(threads)) shares.group = 1;
   return shares;
 }
 
-/// Calls `work(first, last)` for ranges [first, last) that make up all units, on as many threads as the plan
-/// allows.
+/// Calls `work(first, last)` for ranges [first, last) that make up all units, on as many threads as
+/// `threads`, that of the plan, allows.
 template <class Work>
-void share_out(const CopyPlan& plan, const Shares& shares, const Work& work) {
+void share_out(int threads, const Shares& shares, const Work& work) {
   const Index groups = ceil_divide(shares.units, shares.group);
   parallel_for(
-      0, groups, ceil_divide(groups, shares.ranges_per_thread * threads_of(plan)),
+      0, groups, ceil_divide(groups, shares.ranges_per_thread * threads_of(threads)),
       [&](Index first, Index last) {
         work(first * shares.group, std::min(last * shares.group, shares.units));
       },
-      plan.threads);
+      threads);
 }
 
 }  // namespace tenstride::copy

@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstring>
 
+#include "copy/bound.hpp"
 #include "copy/kernels/kernels.hpp"
 #include "copy/line_writer.hpp"
 #include "copy/row_converter.hpp"
-#include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride::copy {
 
@@ -20,18 +20,14 @@ inline constexpr std::size_t max_row_addresses = 512;
 /// Writes the runs of one thread's part of a copy.
 class Sink {
  public:
-  Sink(const CopyPlan& plan, const Kernels& kernels)
-      : converter_(plan, kernels),
-        converts_(plan.conversion != CopyConversion::none),
-        streaming_(plan.streaming),
-        streams_(plan.streams),
-        lines_(kernels, plan.streams),
-        src_item_(item_size(plan.src_type) * static_cast<std::size_t>(plan.item_elements)),
-        dst_item_(item_size(plan.dst_type) * static_cast<std::size_t>(plan.item_elements)) {}
+  Sink(const Bound& bound, Stores stores, bool reverses_numbers = false)
+      : Sink(bound.conversion, bound.kernels, stores, bound.src_item, bound.dst_item, reverses_numbers) {}
+  /// Writes bytes as they are.
+  Sink(const Kernels& kernels, Stores stores) : Sink(no_conversion, kernels, stores, 1, 1, false) {}
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
   ~Sink() {
-    if (streaming_) lines_.end();
+    if (is_streaming()) lines_.end();
   }
 
   /// Writes `count` contiguous items, converted. Item i is scaled by number first + i * step.
@@ -42,13 +38,13 @@ class Sink {
     }
     while (count > 0) {
       std::size_t part = count < RowConverter::longest ? count : RowConverter::longest;
-      if (!streaming_) {
+      if (!is_streaming()) {
         converter_(dst, src, part, first, step);
       } else if (const std::size_t whole = whole_lines(dst, converts_at_once(step) ? count : part);
                  whole != 0) {
         part = whole;
         lines_.flush();
-        converter_(dst, src, part, first, step, streaming_stores(streams_));
+        converter_(dst, src, part, first, step, stores_);
         lines_.prefetch_beside(part * dst_item_ / line_bytes);
       } else {
         part = to_line(dst, part);
@@ -72,7 +68,7 @@ class Sink {
 
   /// Writes bytes without a conversion.
   void write(std::byte* dst, const std::byte* src, std::size_t bytes) {
-    if (streaming_) {
+    if (is_streaming()) {
       lines_.write(dst, src, bytes);
     } else {
       std::memcpy(dst, src, bytes);
@@ -86,6 +82,18 @@ class Sink {
   void flush() { lines_.flush(); }
 
  private:
+  static inline const Conversion no_conversion{};
+
+  Sink(const Conversion& conversion, const Kernels& kernels, Stores stores, std::size_t src_item,
+       std::size_t dst_item, bool reverses_numbers)
+      : converter_(conversion, kernels, reverses_numbers),
+        converts_(!conversion.is_none()),
+        stores_(stores),
+        lines_(kernels, streams_of(stores)),
+        src_item_(src_item),
+        dst_item_(dst_item) {}
+
+  [[nodiscard]] bool is_streaming() const { return stores_ != Stores::ordinary; }
   /// Whether one call may convert a whole run: it has one scale, and nothing is prefetched beside it.
   [[nodiscard]] bool converts_at_once(std::size_t step) const {
     return step == 0 && lines_.prefetch.count == 0;
@@ -107,8 +115,7 @@ class Sink {
 
   RowConverter converter_;
   bool converts_;
-  bool streaming_;
-  MemoryStreams streams_;
+  Stores stores_;
   LineWriter lines_;
   std::size_t src_item_;
   std::size_t dst_item_;

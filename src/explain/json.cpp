@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "explain/cause.hpp"
-#include "plan/strategy_text.hpp"
+#include "plan/way_text.hpp"
 #include "tenstride/copy/run_plan.hpp"
 #include "tenstride/explain/explain.hpp"
 #include "tenstride/layout/text.hpp"
@@ -66,15 +66,15 @@ Json to_json_value(const Value& value) {
 }
 
 /// The costs of the candidates, by name.
-Json to_json_costs(const StrategyCosts& costs) {
+Json to_json_costs(const WayCosts& costs) {
   Json all = Json::object();
   for (const detail::NamedCost& each : detail::sorted_costs(costs)) all[each.name] = each.cost;
   return all;
 }
 
-Json to_json_loops(const CopyLoops& loops) {
+Json to_json_loops(const Loops& loops) {
   Json list = Json::array();
-  for (const CopyLoop& loop : loops) {
+  for (const Loop& loop : loops) {
     list.push_back(
         {{"extent", loop.extent}, {"dst_stride", loop.dst_stride}, {"src_stride", loop.src_stride}});
   }
@@ -104,11 +104,11 @@ Json to_json_plans(const std::vector<CopyPlan>& plans) {
   for (const CopyPlan& plan : plans) {
     list.push_back({{"kernel", plan.method()},
                     {"elements", plan.count},
-                    {"src_dtype", name(plan.src_type)},
-                    {"dst_dtype", name(plan.dst_type)},
-                    {"streaming", plan.streaming},
+                    {"src_dtype", name(plan.conversion.src_type)},
+                    {"dst_dtype", name(plan.conversion.dst_type)},
+                    {"streaming", plan.stores() != Stores::ordinary},
                     {"threads", plan.threads},
-                    {"loops", to_json_loops(plan.loops)},
+                    {"loops", to_json_loops(plan.in_elements().loops)},
                     {"text", plan.to_string()},
                     {"costs", to_json_costs(plan.costs)},
                     {"run", run_text(plan)}});

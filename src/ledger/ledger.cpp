@@ -223,7 +223,7 @@ void LedgerWatch::moving(std::uint64_t nbytes, Device device) {
   entry.src_dtype = entry.dst_dtype = DType::uint8;
   entry.device = device;
   entry.bytes_read = entry.bytes_written = static_cast<Index>(nbytes);
-  entry.kernel = name(CopyKernel::memcpy);
+  entry.kernel = way_names[0];
   entry.caller = operation.empty() ? Caller() : caller;
   if (script != nullptr) entry.script = *script;
   require_allowed(entry);
@@ -285,7 +285,7 @@ void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, v
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   for (LedgerEntry& entry : entries) {
     if (entry.device.has_memory()) entry.seconds = took.count() * bytes_of(entry) / bytes;
-    if (entry.kernel.empty()) entry.kernel = kernel.empty() && entry.plan ? name(entry.plan->kernel) : kernel;
+    if (entry.kernel.empty()) entry.kernel = kernel.empty() && entry.plan ? entry.plan->method() : kernel;
     it.add(std::move(entry), dst.id());
   }
 }

@@ -48,22 +48,21 @@ std::map<Index, Index> followed(const Step& step) {
   std::map<Index, Index> moved;
   if (step.plans.size() != 1 || step.plan_count != 1 || step.plans[0].count != numel(step.layout))
     return moved;
-  const CopyPlan& plan = step.plans[0];
-  Index index_count = 1;
-  for (const CopyLoop& loop : plan.loops) index_count *= loop.extent;
-  if (plan.count > max_followed) return moved;
-  for (Index n = 0; n < index_count; ++n) {
-    Index dst = plan.dst_offset;
-    Index src = plan.src_offset;
+  const Index count = step.plans[0].count;
+  if (count > max_followed) return moved;
+  const Nest nest = step.plans[0].in_elements();
+  for (Index n = 0; n < count / nest.elements; ++n) {
+    Index dst = nest.dst_offset;
+    Index src = nest.src_offset;
     Index rest = n;
-    for (std::size_t i = plan.loops.size(); i-- > 0;) {
-      dst += rest % plan.loops[i].extent * plan.loops[i].dst_stride;
-      src += rest % plan.loops[i].extent * plan.loops[i].src_stride;
-      rest /= plan.loops[i].extent;
+    for (std::size_t i = nest.size(); i-- > 0;) {
+      dst += rest % nest[i].extent * nest[i].dst_stride;
+      src += rest % nest[i].extent * nest[i].src_stride;
+      rest /= nest[i].extent;
     }
-    for (Index item = 0; item < plan.item_elements; ++item) moved[dst + item] = src + item;
+    for (Index item = 0; item < nest.elements; ++item) moved[dst + item] = src + item;
   }
-  if (static_cast<Index>(moved.size()) != plan.count) moved.clear();
+  if (static_cast<Index>(moved.size()) != count) moved.clear();
   return moved;
 }
 

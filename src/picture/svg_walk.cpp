@@ -12,9 +12,9 @@ namespace {
 constexpr Index cell_size = 34;
 
 /// So many positions make a line: the smallest step that is more than one.
-Index line_length(const CopyPlan& plan, bool of_source, Index longest) {
+Index line_length(const Nest& nest, bool of_source, Index longest) {
   Index length = 0;
-  for (const CopyLoop& loop : plan.loops) {
+  for (const Loop& loop : nest.loops) {
     const auto step = static_cast<Index>(magnitude(of_source ? loop.src_stride : loop.dst_stride));
     if (step > 1 && (length == 0 || step < length)) length = step;
   }
@@ -110,15 +110,16 @@ std::string svg_of_walk(const Picture& picture) {
   std::string description;
   for (std::size_t i = 0; i < picture.copies.size() && i < max_copies_drawn; ++i) {
     const PictureCopy& copy = picture.copies[i];
-    const Walk walk = walk_of(copy.plan);
+    const Nest nest = copy.plan.in_elements();
+    const Walk walk = walk_of(nest);
     const std::string title = shortened(copy.title, 60);
-    const std::string loops = loops_text(copy.plan);
+    const std::string loops = loops_text(copy.plan.method(), nest);
     canvas.text(margin, y + 14, title, "t");
     canvas.text(margin, y + 34, loops, "s");
     canvas.reach(margin + sans_width(loops, 13) + margin, 0);
     description += message(title, ": ", loops, ". ");
     y += 50;
-    if (const std::string note = note_of(copy.plan, walk); !note.empty()) {
+    if (const std::string note = note_of(copy.plan, nest, walk); !note.empty()) {
       canvas.text(margin, y + 4, note, "m");
       canvas.reach(margin + sans_width(note, 11) + margin, 0);
       y += 16;
@@ -134,8 +135,8 @@ std::string svg_of_walk(const Picture& picture) {
       y += 40;
       continue;
     }
-    const Side source(src, line_length(copy.plan, true, 16));
-    const Side destination(dst, line_length(copy.plan, false, 16));
+    const Side source(src, line_length(nest, true, 16));
+    const Side destination(dst, line_length(nest, false, 16));
     const Index right = margin + std::max<Index>(source.width(), 150) + 60;
     canvas.text(margin, y + 14, "reads the source", "m");
     canvas.text(right, y + 14, "writes the destination", "m");

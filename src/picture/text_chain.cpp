@@ -53,10 +53,12 @@ std::string text_of_walk(const Picture& picture) {
   std::string text;
   for (std::size_t i = 0; i < picture.copies.size() && i < max_copies_drawn; ++i) {
     const PictureCopy& copy = picture.copies[i];
-    const Walk walk = walk_of(copy.plan);
-    text += message(i == 0 ? "" : "\n", shortened(copy.title, 76), "\n  ", loops_text(copy.plan), "\n");
+    const Nest nest = copy.plan.in_elements();
+    const Walk walk = walk_of(nest);
+    text += message(i == 0 ? "" : "\n", shortened(copy.title, 76), "\n  ",
+                    loops_text(copy.plan.method(), nest), "\n");
     text += message("  reads ", list_of(walk.visits, true), "\n  writes", list_of(walk.visits, false), "\n");
-    if (const std::string note = note_of(copy.plan, walk); !note.empty()) text += "  (" + note + ")\n";
+    if (const std::string note = note_of(copy.plan, nest, walk); !note.empty()) text += "  (" + note + ")\n";
   }
   if (picture.copies.size() > max_copies_drawn) {
     text += message("… and ", picture.copies.size() - max_copies_drawn, " more copies\n");

@@ -13,11 +13,11 @@ constexpr Index max_visits = 64;
 
 }  // namespace
 
-Walk walk_of(const CopyPlan& plan) {
+Walk walk_of(const Nest& nest) {
   Walk walk;
   std::vector<Index> extents;
   Index count = 1;
-  for (const CopyLoop& loop : plan.loops) {
+  for (const Loop& loop : nest.loops) {
     extents.push_back(loop.extent);
     count *= std::min(loop.extent, max_visits + 1);
   }
@@ -29,36 +29,36 @@ Walk walk_of(const CopyPlan& plan) {
     for (const Index extent : extents) count *= std::min(extent, max_visits + 1);
   }
   for (Index n = 0; n < count; ++n) {
-    Visit visit{plan.dst_offset, plan.src_offset};
+    Visit visit{nest.dst_offset, nest.src_offset};
     Index rest = n;
-    for (std::size_t i = plan.loops.size(); i-- > 0;) {
-      visit.dst += rest % extents[i] * plan.loops[i].dst_stride;
-      visit.src += rest % extents[i] * plan.loops[i].src_stride;
+    for (std::size_t i = nest.loops.size(); i-- > 0;) {
+      visit.dst += rest % extents[i] * nest.loops[i].dst_stride;
+      visit.src += rest % extents[i] * nest.loops[i].src_stride;
       rest /= extents[i];
     }
     walk.visits.push_back(visit);
   }
-  if (plan.count == 0) walk.visits.clear();
+  if (nest.loops.empty()) walk.visits.clear();
   return walk;
 }
 
-std::string loops_text(const CopyPlan& plan) {
-  std::string text = message("kernel ", name(plan.kernel), "; loops, outer to inner: ");
-  for (std::size_t i = 0; i < plan.loops.size() && i < 6; ++i) {
-    const CopyLoop& loop = plan.loops[i];
+std::string loops_text(std::string_view way, const Nest& nest) {
+  std::string text = message(way, "; loops, outer to inner: ");
+  for (std::size_t i = 0; i < nest.loops.size() && i < 6; ++i) {
+    const Loop& loop = nest.loops[i];
     text += message(i == 0 ? "" : ", ", loop.extent, " (source ", loop.src_stride < 0 ? "−" : "+",
                     magnitude(loop.src_stride), ", destination ", loop.dst_stride < 0 ? "−" : "+",
                     magnitude(loop.dst_stride), ")");
   }
-  return plan.loops.empty() ? message("kernel ", name(plan.kernel)) : text;
+  return nest.loops.empty() ? std::string(way) : text;
 }
 
-std::string note_of(const CopyPlan& plan, const Walk& walk) {
+std::string note_of(const CopyPlan& plan, const Nest& nest, const Walk& walk) {
   std::string note;
   const auto add = [&note](const std::string& words) { note += (note.empty() ? "" : "; ") + words; };
   if (!walk.is_whole) add("the first visits along each loop");
-  if (plan.item_elements > 1) add(message(plan.item_elements, " elements move as one"));
-  if (plan.transposes())
+  if (nest.elements > 1) add(message(nest.elements, " elements move as one"));
+  if (std::holds_alternative<Tiles>(plan.way) || std::holds_alternative<Channels>(plan.way))
     add("the order of the loops; neighbours on both sides go many at a time, through registers");
   return note;
 }

@@ -18,13 +18,14 @@ struct Walk {
   std::vector<Visit> visits;
   bool is_whole = true;
 };
-Walk walk_of(const CopyPlan& plan);
+/// Pre: strides and offsets in elements.
+Walk walk_of(const Nest& nest);
 
-/// "kernel tile; loops, outer to inner: 4 (source +1, destination +3), …".
-std::string loops_text(const CopyPlan& plan);
+/// "tiles; loops, outer to inner: 4 (source +1, destination +3), …".
+std::string loops_text(std::string_view way, const Nest& nest);
 
 /// What the walk does not show: what was left out, and what goes at a time; mostly empty.
-std::string note_of(const CopyPlan& plan, const Walk& walk);
+std::string note_of(const CopyPlan& plan, const Nest& nest, const Walk& walk);
 
 /// Throw ValueError where there is nothing of the kind to draw.
 void require_tensors(const Picture& picture);

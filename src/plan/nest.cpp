@@ -2,72 +2,107 @@
 #include "plan/nest.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
-
-#include "base/cache_line.hpp"
-#include "tenstride/base/dtype.hpp"
 
 namespace tenstride::detail {
 namespace {
 
-constexpr Index max_item_bytes = 16;
-/// Whether all byte offsets of the plan fit an Index with a factor of 4 to spare. Layouts that no memory can
-/// hold, as on meta, may exceed that.
-bool is_countable(const CopyPlan& plan, Index dst_element, Index src_element) {
-  constexpr Index max_reach = std::numeric_limits<Index>::max() / 4;
-  const auto fits = [](Index stride, Index extent, Index element) {
-    const std::optional<Index> bytes = try_multiply(std::abs(stride), element);
-    const std::optional<Index> reach = bytes ? try_multiply(*bytes, extent) : std::nullopt;
-    return reach && *reach <= max_reach;
-  };
-  return std::all_of(plan.loops.begin(), plan.loops.end(), [&](const CopyLoop& loop) {
-    return fits(loop.dst_stride, loop.extent, dst_element) && fits(loop.src_stride, loop.extent, src_element);
-  });
+/// The largest distance between two items of a side, in bytes.
+constexpr Index max_reach = std::numeric_limits<Index>::max() / 4;
+
+/// Merges neighbouring loops that are one loop on both sides. Returns how many remain. The loop `scaled` is
+/// not merged with loops inside it, because each of its indices has a number of its own; it is merged with
+/// loops around it, for which the numbers repeat. Pre: count > 0.
+std::size_t merge(Loop* loops, std::size_t count, std::size_t& scaled) {
+  std::size_t last = 0;
+  std::size_t merged_scaled = scaled == 0 ? 0 : no_loop;
+  for (std::size_t d = 1; d < count; ++d) {
+    const Loop inner = loops[d];
+    Loop& outer = loops[last];
+    if (last != merged_scaled && inner.dst_stride * inner.extent == outer.dst_stride &&
+        inner.src_stride * inner.extent == outer.src_stride) {
+      outer = {outer.extent * inner.extent, inner.dst_stride, inner.src_stride};
+    } else {
+      loops[++last] = inner;
+    }
+    if (d == scaled) merged_scaled = last;
+  }
+  scaled = merged_scaled;
+  return last + 1;
 }
 
-/// Joins pairs of items that are contiguous on both sides into items twice as large, as long as the limits
-/// allow.
+}  // namespace
+
+void reverse(Nest& nest, Loop& loop) {
+  nest.dst_offset += (loop.extent - 1) * loop.dst_stride;
+  nest.src_offset += (loop.extent - 1) * loop.src_stride;
+  loop.dst_stride = -loop.dst_stride;
+  loop.src_stride = -loop.src_stride;
+}
+
+bool is_countable(const Layout& layout, DType type) {
+  const auto fits = [](Index value) { return value <= max_reach && value >= -max_reach; };
+  const auto item = static_cast<Index>(item_size(type));
+  Index items = max_item_bytes;
+  Index bytes = 0;
+  if (__builtin_mul_overflow(layout.offset, item, &bytes) || !fits(bytes)) return false;
+  for (std::size_t d = 0; d < layout.rank(); ++d) {
+    const Index extent = layout.shape[d];
+    if (extent == 1) continue;
+    if (__builtin_mul_overflow(layout.strides[d], item, &bytes) ||
+        __builtin_mul_overflow(bytes, extent, &bytes) || !fits(bytes) ||
+        __builtin_mul_overflow(items, extent, &items) || !fits(items))
+      return false;
+  }
+  return true;
+}
+
+void normalise(const Layout& dst, DType dst_type, const Layout& src, DType src_type, Nest& nest,
+               ScaledAxis* scaled) {
+  const std::size_t rank = dst.rank();
+  const std::size_t axis = scaled == nullptr ? no_loop : scaled->axis;
+  const auto dst_item = nest.dst_item = static_cast<Index>(item_size(dst_type));
+  const auto src_item = nest.src_item = static_cast<Index>(item_size(src_type));
+  nest.dst_offset = dst.offset * dst_item;
+  nest.src_offset = src.offset * src_item;
+  Loop* const loops = nest.loops.reserve(std::max<std::size_t>(rank, 1));
+  const Index* const extents = dst.shape.data();
+  const Index* const dst_strides = dst.strides.data();
+  const Index* const src_strides = src.strides.data();
+  std::size_t count = 0;
+  std::size_t scaled_loop = no_loop;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (extents[d] == 1) continue;
+    Loop loop{extents[d], dst_strides[d] * dst_item, src_strides[d] * src_item};
+    if (loop.dst_stride < 0) {
+      reverse(nest, loop);
+      if (d == axis) scaled->is_reversed = true;
+    }
+    std::size_t at = count++;
+    for (; at > 0 && loops[at - 1].dst_stride < loop.dst_stride; --at) loops[at] = loops[at - 1];
+    loops[at] = loop;
+    if (d == axis) {
+      scaled_loop = at;
+    } else if (scaled_loop != no_loop && scaled_loop >= at) {
+      ++scaled_loop;
+    }
+  }
+  if (count == 0) loops[count++] = {1, dst_item, src_item};
+  nest.loops.shrink(merge(loops, count, scaled_loop));
+  nest.scaled_loop = scaled_loop;
+}
+
 void widen(Nest& nest) {
-  while (nest.count > 1 && nest.src_item < max_item_bytes && nest.dst_item < line_bytes) {
-    Loop& inner = nest.loops[nest.count - 1];
+  while (nest.size() > 1 && nest.src_item < max_item_bytes && nest.dst_item < line_bytes) {
+    Loop& inner = nest.loops.back();
     if (inner.dst_stride != nest.dst_item || inner.src_stride != nest.src_item || inner.extent % 2 != 0)
       return;
     inner = {inner.extent / 2, inner.dst_stride * 2, inner.src_stride * 2};
     nest.dst_item *= 2;
     nest.src_item *= 2;
     nest.elements *= 2;
-    if (inner.extent == 1) --nest.count;
+    if (inner.extent == 1) nest.loops.shrink(nest.size() - 1);
   }
-}
-
-}  // namespace
-
-std::optional<Nest> nest_of(const CopyPlan& plan) {
-  if (plan.loops.size() > max_loops || plan.scale.size() > 1 || plan.shift.size() > 1) return std::nullopt;
-  const auto dst_element = static_cast<Index>(item_size(plan.dst_type));
-  const auto src_element = static_cast<Index>(item_size(plan.src_type));
-  if (!is_countable(plan, dst_element, src_element)) return std::nullopt;
-  Nest nest;
-  nest.dst_item = dst_element * plan.item_elements;
-  nest.src_item = src_element * plan.item_elements;
-  nest.elements = plan.item_elements;
-  nest.dst_offset = plan.dst_offset * dst_element;
-  nest.src_offset = plan.src_offset * src_element;
-  for (const CopyLoop& loop : plan.loops) {
-    if (loop.extent == 1) continue;
-    Loop added{loop.extent, loop.dst_stride * dst_element, loop.src_stride * src_element};
-    if (added.dst_stride < 0) {
-      nest.dst_offset += (added.extent - 1) * added.dst_stride;
-      nest.src_offset += (added.extent - 1) * added.src_stride;
-      added.dst_stride = -added.dst_stride;
-      added.src_stride = -added.src_stride;
-    }
-    nest.add(added);
-  }
-  nest.merge();
-  widen(nest);
-  return nest;
 }
 
 }  // namespace tenstride::detail

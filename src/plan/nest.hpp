@@ -1,31 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop nest of a copy in normal form: loops in the destination's order, strides in bytes.
+// Brings a copy into the normal form of its loop nest.
 #pragma once
 
-#include <optional>
-
-#include "plan/loops.hpp"
-#include "tenstride/plan/copy_plan.hpp"
+#include "base/cache_line.hpp"
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/layout/layout.hpp"
+#include "tenstride/plan/nest.hpp"
 
 namespace tenstride::detail {
 
-/// A loop nest with positive, falling destination strides. Neighbours that are one loop on both sides are
-/// merged, and contiguous elements are joined to items of at most 16 bytes in the source and at most a cache
-/// line in the destination.
-struct Nest : Loops {
-  Index dst_item = 0;
-  Index src_item = 0;
-  /// The number of elements of an item.
-  Index elements = 1;
-  /// Bytes from storage element 0 of each side to the first item.
-  Index dst_offset = 0;
-  Index src_offset = 0;
+/// The most loops of nests that are copied within the caches or by blocks.
+inline constexpr std::size_t max_loops = Loops::inline_capacity;
+inline constexpr Index max_item_bytes = 16;
+
+/// The axis that scale and shift have a number for each index of, and what becomes of it: `is_reversed` where
+/// the nest visits its indices from the last to the first.
+struct ScaledAxis {
+  std::size_t axis = no_loop;
+  bool is_reversed = false;
 };
 
-/// The nest of a plan. None where the plan has more than 8 loops, has scale or shift for each index, or where
-/// byte offsets overflow an Index.
-/// Example: float32 of shape (2,3,4) with all axes reversed in order, into a dense destination, has the loops
-/// 4 (strides 24, 4), 3 (8, 16) and 2 (4, 48): extent (destination, source).
-std::optional<Nest> nest_of(const CopyPlan& plan);
+/// Whether all byte offsets and counts fit an Index with a factor of 4 to spare, as for every layout that
+/// memory holds.
+bool is_countable(const Layout& layout, DType type);
+
+/// Sets `nest` to that of a copy, whose items are still single elements. Pre: equal shapes, no extent is 0,
+/// no two elements of `dst` at one address, countable layouts, and an empty nest.
+void normalise(const Layout& dst, DType dst_type, const Layout& src, DType src_type, Nest& nest,
+               ScaledAxis* scaled = nullptr);
+
+/// Joins pairs of items that are contiguous on both sides into items twice as large, to at most 16 bytes in
+/// the source and a cache line in the destination. At least one loop remains.
+void widen(Nest& nest);
+
+/// Reverses the direction of a loop on both sides: it starts at its last index, with negated strides.
+void reverse(Nest& nest, Loop& loop);
 
 }  // namespace tenstride::detail

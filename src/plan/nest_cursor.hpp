@@ -15,7 +15,7 @@ namespace tenstride::detail {
 template <class Nest, std::size_t N>
 class NestCursor {
  public:
-  /// As many loops as a copy has, and two that a strategy may add.
+  /// As many loops as a copy has, and two that a way may add.
   static constexpr std::size_t max_loops = max_rank + 2;
   using Offsets = std::array<Index, N>;
 

@@ -49,8 +49,8 @@ struct WayFacts {
   ReduceShape shape;
   const ReduceKernel& kernel;
   Index item = static_cast<Index>(item_size(plan.problem.dtype));
-  CopyLoop row;
-  CopyLoop run;
+  Loop row;
+  Loop run;
 };
 
 bool takes_pools(const WayFacts& of) {
@@ -97,9 +97,9 @@ bool takes_three_channels(const WayFacts& of) {
 bool takes_packing(const WayFacts& of) {
   const bool are_rows = of.shape == ReduceShape::rows;
   if (!are_rows && !of.has_runs()) return false;
-  const CopyLoops& loops = are_rows ? of.plan.result_loops : of.plan.reduction_loops;
-  const CopyLoop& inner = are_rows ? of.row : of.run;
-  const CopyLoop& outer = are_rows ? of.run : of.row;
+  const Loops& loops = are_rows ? of.plan.result_loops : of.plan.reduction_loops;
+  const Loop& inner = are_rows ? of.row : of.run;
+  const Loop& outer = are_rows ? of.run : of.row;
   const bool has_outer = are_rows ? of.has_runs() : of.has_rows();
   if (inner.src_stride == 1) {
     return !are_rows && loops.size() > 1 && !of.plan.is_reduction_outer &&

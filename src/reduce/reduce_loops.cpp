@@ -15,9 +15,9 @@ namespace {
 constexpr Index max_inner = 128;
 
 /// Adds an inner loop, or lets the one around it go on where the two are one loop.
-void add_merged(CopyLoops& loops, Index extent, Index stride) {
+void add_merged(Loops& loops, Index extent, Index stride) {
   if (!loops.empty() && loops[loops.size() - 1].src_stride == stride * extent) {
-    CopyLoop& outer = loops[loops.size() - 1];
+    Loop& outer = loops[loops.size() - 1];
     outer = {outer.extent * extent, 0, stride};
   } else {
     loops.push_back({extent, 0, stride});
@@ -54,10 +54,10 @@ void add_reduction_loops(ReducePlan& plan, const Layout& reduced) {
 /// Joins a short reduction axis within rows of results to one row: (w,f,c) with f reduced becomes a row of
 /// w*f*c.
 bool join_groups(ReducePlan& plan) {
-  CopyLoops& results = plan.result_loops;
-  CopyLoops& reduced = plan.reduction_loops;
-  const CopyLoop innermost = results[results.size() - 1];
-  const CopyLoop joined = reduced[reduced.size() - 1];
+  Loops& results = plan.result_loops;
+  Loops& reduced = plan.reduction_loops;
+  const Loop innermost = results[results.size() - 1];
+  const Loop joined = reduced[reduced.size() - 1];
   const bool has_inner_axis = innermost.src_stride == 1;
   const Index channels = has_inner_axis ? innermost.extent : 1;
   // Single neighbours become rows by deinterleaving; three of them, of narrow types, in registers.
@@ -67,7 +67,7 @@ bool join_groups(ReducePlan& plan) {
   if (channels > max_inner || joined.src_stride != channels || joined.extent >= short_row) return false;
   const std::size_t above = has_inner_axis ? 2 : 1;
   if (results.size() < above) return false;
-  const CopyLoop& row = results[results.size() - above];
+  const Loop& row = results[results.size() - above];
   if (row.src_stride != joined.extent * channels) return false;
   const Index extent = row.extent * joined.extent * channels;
   results.shrink(results.size() - above);
@@ -83,8 +83,8 @@ bool join_groups(ReducePlan& plan) {
 /// Whether the results are all or some channels of pixels; sets `channels` and `channel_step`. Example: the
 /// mean of each of 3 channels of 100×3 values.
 bool find_pixels(ReducePlan& plan) {
-  const CopyLoop& row = plan.result_loops[plan.result_loops.size() - 1];
-  const CopyLoop& run = plan.reduction_loops[plan.reduction_loops.size() - 1];
+  const Loop& row = plan.result_loops[plan.result_loops.size() - 1];
+  const Loop& run = plan.reduction_loops[plan.reduction_loops.size() - 1];
   if (row.src_stride < 1) return false;
   const bool has_long_runs = run.extent >= short_row;
   const bool are_all = row.src_stride == 1 && run.src_stride == row.extent;
@@ -101,8 +101,8 @@ ReduceShape choose_shape(ReducePlan& plan) {
   if (plan.result_loops.empty()) return ReduceShape::runs;
   if (plan.reduction_loops.empty() || join_groups(plan)) return ReduceShape::rows;
   if (find_pixels(plan)) return ReduceShape::pixels;
-  const CopyLoop& row = plan.result_loops[plan.result_loops.size() - 1];
-  const CopyLoop& run = plan.reduction_loops[plan.reduction_loops.size() - 1];
+  const Loop& row = plan.result_loops[plan.result_loops.size() - 1];
+  const Loop& run = plan.reduction_loops[plan.reduction_loops.size() - 1];
   const bool has_long_rows = row.extent >= short_row;
   const bool has_long_runs = run.extent >= short_row;
   if (has_long_rows != has_long_runs) return has_long_rows ? ReduceShape::rows : ReduceShape::runs;
@@ -114,7 +114,7 @@ ReduceShape choose_shape(ReducePlan& plan) {
 void choose_order(ReducePlan& plan, ReduceShape shape) {
   plan.piece = plan.per_accumulator;
   if (plan.reduction_loops.empty() || plan.result_loops.empty()) return;
-  const auto stride_from_inside = [](const CopyLoops& loops, std::size_t n) {
+  const auto stride_from_inside = [](const Loops& loops, std::size_t n) {
     return loops.size() <= n ? 0 : std::abs(loops[loops.size() - 1 - n].src_stride);
   };
   const Index run = stride_from_inside(plan.reduction_loops, 0);
@@ -178,7 +178,7 @@ Dims working_strides(const Layout& results, const Layout& reduced) {
   plan.problem.dtype = DType::uint8;
   set_loops(plan, results, as_source, reduced);
   if (plan.group > 1) return as_source;
-  const auto is_short = [](const CopyLoops& loops) {
+  const auto is_short = [](const Loops& loops) {
     return loops.empty() || loops[loops.size() - 1].extent < short_row;
   };
   if (!is_short(plan.result_loops) || !is_short(plan.reduction_loops)) return as_source;

@@ -20,10 +20,8 @@ struct ReduceNest {
         item(static_cast<Index>(item_size(its_plan.problem.dtype))),
         state(static_cast<Index>(kernel.state_size)),
         base(src + its_plan.src_offset * item) {
-    for (const CopyLoop& loop : plan.result_loops)
-      results.push_back({loop.extent, 0, loop.src_stride * item});
-    for (const CopyLoop& loop : plan.reduction_loops)
-      reduced.push_back({loop.extent, 0, loop.src_stride * item});
+    for (const Loop& loop : plan.result_loops) results.push_back({loop.extent, 0, loop.src_stride * item});
+    for (const Loop& loop : plan.reduction_loops) reduced.push_back({loop.extent, 0, loop.src_stride * item});
   }
 
   /// The cursor at a position of loops of this nest. Its source is that of the nest's first element there.

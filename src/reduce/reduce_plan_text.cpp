@@ -11,7 +11,7 @@ namespace {
 
 using detail::message;
 
-constexpr std::array<std::string_view, 11> way_names{
+constexpr std::array<std::string_view, 11> reduction_way_names{
     "nothing",     "multiples",   "runs",   "gapped runs",    "packed runs", "rows",
     "gapped rows", "packed rows", "pixels", "three channels", "pools"};
 
@@ -24,7 +24,7 @@ std::string way_text(const ReducePlan& plan) {
   std::string text(name(plan.way));
   if (plan.way == ReduceWay::multiples) return text;
   if (plan.way == ReduceWay::gapped_rows || plan.way == ReduceWay::gapped_runs) {
-    const CopyLoops& loops = plan.way == ReduceWay::gapped_rows ? plan.result_loops : plan.reduction_loops;
+    const Loops& loops = plan.way == ReduceWay::gapped_rows ? plan.result_loops : plan.reduction_loops;
     text += message(", ", loops[loops.size() - 1].src_stride, " apart");
   }
   if (plan.way == ReduceWay::pixels) text += message(" of ", counted(plan.channels, "channel"));
@@ -38,15 +38,15 @@ std::string way_text(const ReducePlan& plan) {
   return text;
 }
 
-std::size_t width_of(const CopyLoops& loops) {
+std::size_t width_of(const Loops& loops) {
   std::size_t width = 0;
-  for (const CopyLoop& loop : loops) width = std::max(width, std::to_string(loop.extent).size());
+  for (const Loop& loop : loops) width = std::max(width, std::to_string(loop.extent).size());
   return width;
 }
 
-std::string loops_text(std::string_view title, const CopyLoops& loops, std::size_t width) {
+std::string loops_text(std::string_view title, const Loops& loops, std::size_t width) {
   std::string text;
-  for (const CopyLoop& loop : loops) {
+  for (const Loop& loop : loops) {
     std::string extent = std::to_string(loop.extent);
     extent.resize(width, ' ');
     text += message("\n  ", title, "  ", extent, "  src stride ", loop.src_stride);
@@ -57,7 +57,7 @@ std::string loops_text(std::string_view title, const CopyLoops& loops, std::size
 }  // namespace
 
 std::string_view name(ReduceWay way) {
-  return way_names[static_cast<std::size_t>(way)];
+  return reduction_way_names[static_cast<std::size_t>(way)];
 }
 
 std::string ReducePlan::to_string() const {

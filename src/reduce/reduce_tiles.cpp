@@ -27,15 +27,15 @@ constexpr Index sequential_bytes = Index{1} << 20;
 /// (525,72,6,123) over axes 1 and 3: 28 → 18 ms.
 constexpr Index min_sequential_elements = 8192;
 
-CopyLoop innermost(const CopyLoops& loops) {
-  return loops.empty() ? CopyLoop{} : loops[loops.size() - 1];
+Loop innermost(const Loops& loops) {
+  return loops.empty() ? Loop{1, 0, 0} : loops[loops.size() - 1];
 }
 
 /// The number of results whose runs lie within each other. Accumulated one at a time, the same memory would
 /// be read for each of them.
 Index interleaved_results(const ReducePlan& plan) {
   if (plan.reduction_loops.empty() || plan.result_loops.empty()) return 1;
-  const CopyLoop row = innermost(plan.result_loops);
+  const Loop row = innermost(plan.result_loops);
   return std::abs(row.src_stride) < innermost(plan.reduction_loops).src_stride ? row.extent : 1;
 }
 
@@ -43,7 +43,7 @@ Index interleaved_results(const ReducePlan& plan) {
 /// loop.
 Index results_together(const ReducePlan& plan) {
   Index step = 0;
-  for (const CopyLoop& loop : plan.reduction_loops) step = std::max(step, std::abs(loop.src_stride));
+  for (const Loop& loop : plan.reduction_loops) step = std::max(step, std::abs(loop.src_stride));
   Index count = 1;
   for (std::size_t d = plan.result_loops.size(); d-- > 0;) {
     if (std::abs(plan.result_loops[d].src_stride) >= step) break;

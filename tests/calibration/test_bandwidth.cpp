@@ -37,11 +37,11 @@ LedgerEntry copy_of(Index bytes, const char* kernel, Index allocated = 0) {
 TEST(Bandwidth, ForecastsByBytesAndKernel) {
   const Bandwidth at = example();
   EXPECT_EQ(forecast_seconds(copy_of(0, ""), at), 0);
-  EXPECT_DOUBLE_EQ(forecast_seconds(copy_of(100000, "memcpy"), at), 3e-8 + 100000 / 8e10);
+  EXPECT_DOUBLE_EQ(forecast_seconds(copy_of(100000, "contiguous"), at), 3e-8 + 100000 / 8e10);
   EXPECT_DOUBLE_EQ(forecast_seconds(copy_of(100000, "tile"), at), 3e-8 + 100000 / 4e10);
-  EXPECT_DOUBLE_EQ(forecast_seconds(copy_of(2000000000, "memcpy"), at), 3e-8 + 2e9 / 2e10);
+  EXPECT_DOUBLE_EQ(forecast_seconds(copy_of(2000000000, "contiguous"), at), 3e-8 + 2e9 / 2e10);
   EXPECT_DOUBLE_EQ(forecast_seconds(copy_of(2000000000, "tile"), at), 3e-8 + 2e9 / 1.5e10);
-  EXPECT_DOUBLE_EQ(forecast_seconds(copy_of(2000000000, "memcpy", 1000000000), at), 3e-8 + 2e9 / 5e9);
+  EXPECT_DOUBLE_EQ(forecast_seconds(copy_of(2000000000, "contiguous", 1000000000), at), 3e-8 + 2e9 / 5e9);
   LedgerEntry repeated = copy_of(2000, "rows");
   repeated.src = Layout{{10, 25}, {0, 1}, 0};
   EXPECT_DOUBLE_EQ(forecast_seconds(repeated, at), 3e-8 + 1100 / 8e10);

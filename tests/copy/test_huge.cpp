@@ -168,11 +168,11 @@ TEST(Beyond31Bits, PlansOfAnyLength) {
   const Dims shape{Index{1} << 21, Index{1} << 20};
   const CopyPlan made = plan_copy(row_major(shape), DType::float32, column_major(shape), DType::float32);
   EXPECT_EQ(made.count, Index{1} << 41);
-  EXPECT_EQ(made.kernel, CopyKernel::tile);
-  EXPECT_TRUE(made.streaming);
+  EXPECT_EQ(made.method(), "tiles");
+  EXPECT_NE(made.stores(), Stores::ordinary);
   const CopyPlan dense = plan_copy(row_major(shape), DType::uint8, row_major(shape), DType::uint8);
-  ASSERT_EQ(dense.loops.size(), 1U);
-  EXPECT_EQ(dense.loops[0].extent, Index{1} << 41);
+  ASSERT_EQ(dense.nest.size(), 1U);
+  EXPECT_EQ(dense.nest[0].extent, Index{1} << 41);
 }
 
 class HugeTensor : public ::testing::Test {

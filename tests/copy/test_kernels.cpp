@@ -43,7 +43,7 @@ TEST(Kernels, TransposeTilesOfAllSizesPackedAndPadded) {
         const bool upwards = random.one_in(2);
         const std::byte* from = upwards ? in.data() : in.data() + (rows - 1) * in_pitch;
         const auto pitch = upwards ? static_cast<Index>(in_pitch) : -static_cast<Index>(in_pitch);
-        const copy::Rows source{from, pitch, nullptr, 0};
+        const copy::SourceRows source{from, pitch, nullptr, 0};
         copy::StoreQueue nothing;
         kernels->transpose[log2](given.data(), out_pitch, source, rows, columns, nothing);
         plain().transpose[log2](wanted.data(), out_pitch, source, rows, columns, nothing);
@@ -176,7 +176,7 @@ TEST(Kernels, TransposeWritesNoMoreLinesThanTheQueueHas) {
         Bytes wanted = given;
         Bytes transposed(columns * 33 * item + spill_bytes);
         copy::StoreQueue fast = queued_rows(middle(given), 193, in.data() + 64);
-        const copy::Rows rows{matrix.data(), static_cast<Index>(columns * item), nullptr, 0};
+        const copy::SourceRows rows{matrix.data(), static_cast<Index>(columns * item), nullptr, 0};
         kernels->transpose[log2](transposed.data(), 33 * item, rows, 33, columns, fast);
         kernels->stream(fast);
         kernels->fence();

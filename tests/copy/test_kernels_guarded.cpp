@@ -51,7 +51,8 @@ Job transpose_job(std::size_t log2, std::size_t rows, std::size_t columns, std::
   const Index in_pitch = direction == Direction::up ? signed_bytes(pitch) : -signed_bytes(pitch);
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
     copy::StoreQueue nothing;
-    kernels.transpose[log2](out, rows * item, copy::Rows{in, in_pitch, nullptr, 0}, rows, columns, nothing);
+    kernels.transpose[log2](out, rows * item, copy::SourceRows{in, in_pitch, nullptr, 0}, rows, columns,
+                            nothing);
   };
   return job;
 }
@@ -104,7 +105,7 @@ TEST(GuardedKernels, TransposeTilesOfScatteredRows) {
               const std::size_t place = r % 2 == 0 ? r / 2 : rows - 1 - r / 2;  // each once
               list[r] = in + place * (columns * item + 5);
             }
-            copy::Rows scattered;
+            copy::SourceRows scattered;
             scattered.addresses = list.data();
             copy::StoreQueue nothing;
             table.transpose[log2](out, rows * item, scattered, rows, columns, nothing);
@@ -141,8 +142,9 @@ TEST(GuardedKernels, TransposeTilesWhileLinesAreQueued) {
             queue.src_pitch = lines * line;
             queue.count = queued_rows;
             queue.bytes = lines * line;
-            table.transpose[log2](out, rows * item, copy::Rows{in, signed_bytes(columns * item), nullptr, 0},
-                                  rows, columns, queue);
+            table.transpose[log2](out, rows * item,
+                                  copy::SourceRows{in, signed_bytes(columns * item), nullptr, 0}, rows,
+                                  columns, queue);
             table.stream(queue);
           };
           ASSERT_TRUE(bench.agrees(*kernels, job, {false, 0}, {false, 0})) << text({item, rows, columns});

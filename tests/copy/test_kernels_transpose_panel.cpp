@@ -89,8 +89,8 @@ class Arena {
       } else {
         panel.dst_pitch = static_cast<Index>(c.out_pitch());
       }
-      panel.rows = copy::Rows{in, static_cast<Index>(c.row_bytes() + 5),
-                              c.is_scattered ? addresses.data() : nullptr, 0};
+      panel.rows = copy::SourceRows{in, static_cast<Index>(c.row_bytes() + 5),
+                                    c.is_scattered ? addresses.data() : nullptr, 0};
       panel.next_rows = panel.rows;
       panel.lines = c.lines;
       panel.partial_lines = c.has_partial_lines ? lines_of_columns.data() : nullptr;

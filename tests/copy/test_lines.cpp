@@ -62,11 +62,9 @@ TEST(Lines, GiveTheOffsetOfAnAddress) {
 
 TEST(Shares, CoverEachUnitOnceInWholeGroups) {
   for (const int threads : {1, 2, 5}) {
-    CopyPlan plan;
-    plan.threads = threads;
     for (const Shares& shares : {Shares{1, 4, 1}, Shares{7, 4, 3}, Shares{1000, 2, 1}, Shares{1001, 8, 9}}) {
       std::vector<std::atomic<int>> taken(static_cast<std::size_t>(shares.units));
-      copy::share_out(plan, shares, [&](Index from, Index to) {
+      copy::share_out(threads, shares, [&](Index from, Index to) {
         EXPECT_LT(from, to);
         EXPECT_EQ(from % shares.group, 0);
         EXPECT_TRUE(to % shares.group == 0 || to == shares.units);
@@ -78,10 +76,8 @@ TEST(Shares, CoverEachUnitOnceInWholeGroups) {
 }
 
 TEST(Shares, SplitGroupsWhereThereAreTooFewForTheThreads) {
-  CopyPlan plan;
-  plan.threads = 4;
-  EXPECT_EQ(copy::split_groups(plan, {80, 2, 10}).group, 10);
-  EXPECT_EQ(copy::split_groups(plan, {70, 2, 10}).group, 1);
+  EXPECT_EQ(copy::split_groups(4, {80, 2, 10}).group, 10);
+  EXPECT_EQ(copy::split_groups(4, {70, 2, 10}).group, 1);
 }
 
 /// Writes blocks of random runs, one after the other, and checks that each byte is written once: whole lines

@@ -291,14 +291,14 @@ void draw(Random& random, Trial& trial) {
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
-/// Chooses the cheapest strategy, or a named one: most often pipelined blocks, and small ones, so that there
+/// Chooses the cheapest way, or a named one: most often blocks, and small ones, so that there
 /// are several. A plan may be made for another offset in a line than it is run at.
-void draw_strategy(Random& random, Trial& trial) {
+void draw_way(Random& random, Trial& trial) {
   trial.options.placement.dst_in_line = random.one_in(2) ? 0 : random.between(0, 63);
+  trial.options.may_be_small = random.one_in(4);
   if (random.one_in(2)) return;
-  const auto most = static_cast<Index>(strategy_names.size()) - 1;
-  trial.options.strategy =
-      strategy_names[static_cast<std::size_t>(random.one_in(2) ? random.between(0, most) : most)];
+  const auto most = static_cast<Index>(way_names.size()) - 2;
+  trial.options.way = way_names[static_cast<std::size_t>(random.one_in(2) ? random.between(0, most) : most)];
   trial.options.streaming_above = random.one_in(4) ? Index{1} << 40 : 0;
   trial.options.machine.l2_bytes = Index{8} << random.between(6, 18);
   if (random.one_in(4)) trial.options.machine.streams = MemoryStreams::one;
@@ -336,7 +336,7 @@ class RandomPlans : public ::testing::Test {
     do {
       trial = {};
       draw(random, trial);
-      draw_strategy(random, trial);
+      draw_way(random, trial);
       dst = span_of(trial.dst);
       src = span_of(trial.src);
     } while (dst.bytes > arena_bytes || src.bytes > arena_bytes);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows read in the source's order, against the slow definition.
-#include "copy/strategies/row_scatter.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -44,6 +44,7 @@ PlanOptions random_options(Random& random) {
   PlanOptions options;
   if (random.one_in(2)) options.streaming_above = 0;
   if (random.one_in(2)) options.machine.stores = SequentialStores::streaming;
+  options.may_be_small = random.one_in(4);
   return options;
 }
 
@@ -72,6 +73,7 @@ TEST(RunPlan, TransposesEverySmallMatrixAtEveryItemSize) {
         const Layout src{{rows, columns}, {1, rows}, 0};
         for (const Index above : {Index{0}, Index{1} << 30}) {
           PlanOptions options;
+          options.may_be_small = false;
           options.streaming_above = above;
           options.machine.stores = SequentialStores::streaming;
           expect_as_oracle(random, dst, type, rows * columns, src, type, rows * columns, options);
@@ -163,24 +165,27 @@ TEST(RunPlan, CopiesTheSameInEveryOrderOfItsLoops) {
       oracle::copy(row_major(shape), type, expected.data() + 64 + skew, src, type, in.data(), {});
       std::vector<std::byte> space(expected.size() + 64);
       std::byte* const out = space.data() + (64 - reinterpret_cast<std::uintptr_t>(space.data()) % 64) % 64;
-      CopyPlan made = plan_copy(row_major(shape), type, src, type, options);
-      ASSERT_EQ(made.kernel, CopyKernel::tile);
-      ASSERT_EQ(made.strip_loop, 3U);
+      const CopyPlan made = plan_copy(row_major(shape), type, src, type, options);
+      ASSERT_EQ(made.method(), "tiles");
+      const Tiles& tiles = std::get<Tiles>(made.way);
+      ASSERT_EQ(tiles.strip_loop, 3U);
       const Index items = 64 / static_cast<Index>(item_size(type));
       std::array<std::size_t, 3> order{0, 1, 2};
       do {
-        CopyPlan given = made;
+        CopyPlan changed = made;
+        Tiles& given = std::get<Tiles>(changed.way);
+        given.dst_in_line = Tiles::not_placed;
         for (std::size_t d = 0; d < 3; ++d) {
-          given.loops[d] = made.loops[order[d]];
-          if (order[d] == made.source_loop) given.source_loop = d;
+          given.nest.loops[d] = tiles.nest[order[d]];
+          if (order[d] == tiles.source_loop) given.source_loop = d;
         }
         for (given.strip_depth = 0; given.strip_depth <= 3; ++given.strip_depth) {
-          for (const Index rows : {items, made.tile_dst}) {
+          for (const Index rows : {items, tiles.tile_dst}) {
             given.tile_dst = rows;
             std::memcpy(out, before.data(), before.size());
-            run_plan(given, out + 64 + skew, in.data());
+            run_plan(changed, out + 64 + skew, in.data());
             ASSERT_EQ(std::memcmp(out, expected.data(), expected.size()), 0)
-                << given.to_string() << "\nstrips around loop " << given.strip_depth;
+                << changed.to_string() << "\nstrips around loop " << given.strip_depth;
           }
         }
       } while (std::next_permutation(order.begin(), order.end()));
@@ -193,6 +198,7 @@ TEST(RunPlan, CopiesTheSameInEveryOrderOfItsLoops) {
 TEST(RunPlan, TransposesMatricesByStripsOfOneLineAndOfTwo) {
   Random random(9);
   PlanOptions options;
+  options.way = "tiles";
   options.streaming_above = 0;
   for (const DType type : {DType::uint8, DType::int16, DType::float32, DType::complex64, DType::complex128}) {
     const auto item = static_cast<Index>(item_size(type));
@@ -208,9 +214,11 @@ TEST(RunPlan, TransposesMatricesByStripsOfOneLineAndOfTwo) {
         std::vector<std::byte> space(expected.size() + 64);
         std::byte* const out = space.data() + (64 - reinterpret_cast<std::uintptr_t>(space.data()) % 64) % 64;
         CopyPlan given = plan_copy(row_major(src.shape), type, src, type, options);
-        ASSERT_EQ(given.kernel, CopyKernel::tile);
+        ASSERT_EQ(given.method(), "tiles");
+        Tiles& tiles = std::get<Tiles>(given.way);
         for (const Index bytes : {64, 128}) {
-          given.tile_dst = bytes / item;
+          tiles.tile_dst = bytes / item;
+          tiles.dst_in_line = Tiles::not_placed;
           std::memcpy(out, before.data(), before.size());
           run_plan(given, out + 64 + skew, in.data());
           ASSERT_EQ(std::memcmp(out, expected.data(), expected.size()), 0)
@@ -302,12 +310,13 @@ std::string text_of(const Dims& shape, const std::vector<std::size_t>& order, DT
 TEST(RunText, NamesTheBlocksOfShortRuns) {
   const Layout view = permute(row_major({100000, 64, 6}), {1, 0, 2});
   const std::string text = run_text(plan_copy(row_major(view.shape), DType::float32, view, DType::float32));
-  EXPECT_TRUE(text.starts_with("in pipelined blocks of ")) << text;
+  EXPECT_TRUE(text.starts_with("in blocks of ")) << text;
   EXPECT_TRUE(text.ends_with(", gathered")) << text;
 }
 
 TEST(RunText, NamesCopiesWithinTheCaches) {
-  EXPECT_EQ(text_of({64, 64}, {1, 0}), "directly into the destination, within the caches");
+  EXPECT_EQ(text_of({64, 64}, {1, 0}), "tiles transposed in registers");
+  EXPECT_EQ(text_of({300, 300}, {1, 0}), "tiles transposed in registers, within the caches");
 }
 
 TEST(RunText, NamesRowsThatArePackedOnce) {
@@ -331,12 +340,12 @@ TEST(RunText, NamesRowsInTheSourcesOrder) {
   EXPECT_EQ(text(MemoryStreams::one),
             "rows of 300 bytes read in the source's order and scattered by streaming stores, "
             "partial lines joined in a buffer");
-  EXPECT_EQ(text(MemoryStreams::several), "");
+  EXPECT_EQ(text(MemoryStreams::several), "rows collected in the L1 cache and streamed");
 }
 
-TEST(RunText, IsEmptyWhereThePlansKernelSaysAll) {
-  EXPECT_EQ(text_of({4096, 4096}, {1, 0}), "");
-  EXPECT_EQ(text_of({1 << 22}, {0}), "");
+TEST(RunText, NamesMethods) {
+  EXPECT_EQ(text_of({4096, 4096}, {1, 0}), "transposed, long rows transposed straight to memory");
+  EXPECT_EQ(text_of({1 << 22}, {0}), "one run");
   EXPECT_EQ(text_of({0, 3}, {1, 0}), "");
 }
 

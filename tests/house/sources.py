@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every file begins with its licence; no header has a macro (but export.hpp its one), a `using namespace` or a backend
-#if; no kernel calls an operation of Highway that is a loop over items on AVX2."""
+#if; no kernel calls an operation of Highway that is a loop over items on AVX2; no runner of a copy's way decides."""
 
 import re
 
@@ -21,6 +21,8 @@ RULES = (
     (re.compile(r"\busing\s+namespace\b"), "a header has no `using namespace`; name the things"),
 )
 # Read in Highway 1.0's ops/x86_256-inl.h: 32 ns for 32 bytes where a store takes 1. On AVX-512 they are instructions.
+# What a runner may not ask for, because its way says it.
+DECIDED = re.compile(r"\bplan\.(kernel|streaming|conversion)\b|\bis_none\(|\bconversion\.kind\b|\baccess_of\(")
 LOOPS = re.compile(r"\bhn::(BlendedStore|MaskedStore|Scatter\w*|Gather\w*|Compress\w*|Expand)\b")
 
 
@@ -39,6 +41,10 @@ def check(root):
             complaints += header(root, path, RULES[2:])
     for path in house.files(root, ("src",), {".h", ".cpp"}):
         complaints += loops_of_highway(path, (root / path).read_text(encoding="utf-8"))
+    for path in house.files(root, ("src/copy/ways",), {".hpp", ".cpp"}):
+        for number, line in enumerate((root / path).read_text(encoding="utf-8").splitlines(), 1):
+            if found := DECIDED.search(line):
+                complaints.append(f"{path}:{number}: a runner asks for {found[0]}; its way has to say what follows")
     return complaints
 
 

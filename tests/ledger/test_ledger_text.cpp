@@ -26,20 +26,18 @@ TEST(LedgerText, HasALineForEachEntryAndTheTotals) {
   EXPECT_EQ(
       to_text(ledger),
       "   operation   kind      from                   to                     read  written  allocated  "
-      "kernel        "
-      "time  place\n"
-      "1  zeros       fill      -                      (2,3):(3,1)+0 float32  -     24 B     24 B       fill "
-      "         "
-      "-     test_ledger_text.cpp:" +
+      "kernel  time  place\n"
+      "1  zeros       fill      -                      (2,3):(3,1)+0 float32  -     24 B     24 B       "
+      "small   -     test_ledger_text.cpp:" +
           number(-2) +
           "\n"
           "2  contiguous  copy      (3,2):(1,3)+0 float32  (3,2):(2,1)+0 float32  24 B  24 B     24 B       "
-          "deinterleave  -     test_ledger_text.cpp:" +
+          "small   -     test_ledger_text.cpp:" +
           number(0) +
           "\n"
           "     strides (1,3) are not the row-major (2,1)\n"
           "3  view        scramble  (2,3):(3,1)+0 float32  (3,2):(2,1)+0 float32  -     -        -          "
-          "-             -     test_ledger_text.cpp:" +
+          "-       -     test_ledger_text.cpp:" +
           number(1) + "\n     " + to_string(*find_scramble({2, 3}, {3, 2})) +
           "\n"
           "\n"

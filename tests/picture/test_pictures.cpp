@@ -171,7 +171,7 @@ TEST(PictureShown, ShowsWhereTheFirstStepsLead) {
 TEST(PictureWalk, VisitsWhatThePlanCopies) {
   const Layout src = transpose(row_major({5, 7}), 0, 1);
   const detail::Walk walk =
-      detail::walk_of(plan_copy(row_major({7, 5}), DType::float32, src, DType::float32));
+      detail::walk_of(plan_copy(row_major({7, 5}), DType::float32, src, DType::float32).in_elements());
   ASSERT_EQ(walk.visits.size(), 35U);
   EXPECT_TRUE(walk.is_whole);
   for (const detail::Visit& visit : walk.visits) EXPECT_EQ(visit.src, visit.dst % 5 * 7 + visit.dst / 5);
@@ -180,7 +180,7 @@ TEST(PictureWalk, VisitsWhatThePlanCopies) {
 TEST(PictureWalk, OfALargeCopyIsItsBeginning) {
   const Layout src = transpose(row_major({4096, 4096}), 0, 1);
   const detail::Walk walk =
-      detail::walk_of(plan_copy(row_major({4096, 4096}), DType::float32, src, DType::float32));
+      detail::walk_of(plan_copy(row_major({4096, 4096}), DType::float32, src, DType::float32).in_elements());
   EXPECT_LE(walk.visits.size(), 64U);
   EXPECT_FALSE(walk.is_whole);
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/access.hpp"
 #include "tenstride/layout/views_axes.hpp"
 
 namespace tenstride {
@@ -15,10 +16,15 @@ CopyPlan of(const Layout& src, DType type, const PlanOptions& options = {}) {
   return plan_copy(row_major(src.shape), type, src, type, options);
 }
 
+/// The tiles of a plan, also where another way costs less.
+Tiles tiles_of(const CopyPlan& made) {
+  return std::get<Tiles>(made.way);
+}
+
 TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
   EXPECT_EQ(of({{4096, 4096}, {1, 4096}, 0}, f32).to_string(),
             "copy 16777216 elements float32 -> float32, 64 MiB -> 64 MiB\n"
-            "  kernel   tile 32 x 1024, streaming stores, threads\n"
+            "  way      tiles 32 x 1024, streaming stores, threads\n"
             "  offset   dst 0, src 0\n"
             "  loop 0   4096  dst stride 4096  src stride 1     source run\n"
             "  loop 1   4096  dst stride 1     src stride 4096  destination run");
@@ -32,7 +38,7 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
       of({{32, 15, 15, 15, 15, 32}, {1, 32, 480, 7200, 108000, 1620000}, 0}, f32, options);
   EXPECT_EQ(reversed.to_string(),
             "copy 51840000 elements float32 -> float32, 202500 KiB -> 202500 KiB\n"
-            "  kernel   tile 32 x 4096, streaming stores, threads\n"
+            "  way      tiles 32 x 4096, streaming stores, threads\n"
             "  offset   dst 0, src 0\n"
             "  loop 0   15  dst stride 480      src stride 7200\n"
             "  loop 1   15  dst stride 7200     src stride 480      source run\n"
@@ -40,9 +46,11 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
             "  loop 3   32  dst stride 1620000  src stride 1        source run\n"
             "  loop 4   15  dst stride 32       src stride 108000   destination run\n"
             "  loop 5   32  dst stride 1        src stride 1620000  destination run");
-  EXPECT_EQ(reversed.strip_loop, 4U);
-  EXPECT_EQ(reversed.source_loops, 3U);
-  const auto joined = [&](const Layout& src, DType type) { return of(src, type, options).source_loops; };
+  EXPECT_EQ(tiles_of(reversed).strip_loop, 4U);
+  EXPECT_EQ(tiles_of(reversed).source_loops, 3U);
+  const auto joined = [&](const Layout& src, DType type) {
+    return tiles_of(of(src, type, options)).source_loops;
+  };
   EXPECT_EQ(joined({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32), 2U) << "nor whole lines";
   EXPECT_EQ(joined({{15, 15, 15, 15, 15, 15, 15}, {1, 15, 225, 3375, 50625, 759375, 11390625}, 0}, u8), 3U);
   EXPECT_EQ(joined({{48, 28, 28, 28, 48}, {1, 48, 1344, 37632, 1053696}, 0}, f32), 2U) << "192 bytes";
@@ -50,18 +58,21 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
       << "rows of 384 bytes, whole lines";
   EXPECT_EQ(joined({{300, 90, 300}, {1, 300, 27000}, 0}, f32), 1U) << "rows of 1200 bytes";
   EXPECT_EQ(joined({{300, 70000, 30}, {1, 30, 2100000}, 0}, f32), 1U) << "too many columns to list";
-  EXPECT_EQ(of({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32).source_loops, 2U) << "stores in order";
+  EXPECT_EQ(tiles_of(of({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32)).source_loops, 2U)
+      << "stores in order";
 }
 
 TEST(CopyPlan, FitsItsTilesToShortRunsWhereSequentialStoresStream) {
   PlanOptions options;
+  options.way = "tiles";
   options.machine.stores = SequentialStores::streaming;
   // Columns of two lines without gaps between them, from rows of four lines.
   const Layout columns{{15, 15, 5, 15, 112, 32}, {17920, 4032000, 112, 268800, 1, 560}, 0};
-  EXPECT_EQ(of(columns, f32, options).tile_src, 64);
+  EXPECT_EQ(tiles_of(of(columns, f32, options)).tile_src, 64);
   // From long rows far apart such columns are tiles as of a wider matrix, otherwise they pass a buffer.
   const auto last = [&](Index channels, Index pixels) {
-    return of({{4, pixels, channels}, {channels * pixels, 1, pixels}, 0}, DType::float16, options).tile_src;
+    return tiles_of(of({{4, pixels, channels}, {channels * pixels, 1, pixels}, 0}, DType::float16, options))
+        .tile_src;
   };
   EXPECT_EQ(last(64, 12544), 8192);
   EXPECT_EQ(last(64, 2047), 64) << "rows of less than 4 KiB";
@@ -70,7 +81,7 @@ TEST(CopyPlan, FitsItsTilesToShortRunsWhereSequentialStoresStream) {
 
 TEST(CopyPlan, DeinterleavesChannelsInPiecesOfFourLines) {
   const auto taken = [](DType type, Index channels) {
-    return of({{channels, 1 << 20}, {1, channels}, 0}, type).tile_dst;
+    return std::get<Channels>(of({{channels, 1 << 20}, {1, channels}, 0}, type).way).tile_dst;
   };
   EXPECT_EQ(taken(f32, 48), 640);
   EXPECT_EQ(taken(f32, 64), 512);
@@ -88,7 +99,7 @@ TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
   const Layout image{{3, 20, 30}, {1, 90, 3}, 7};
   EXPECT_EQ(plan_copy(row_major(image.shape), f32, image, u8, options).to_string(),
             "copy 1800 elements uint8 -> float32, 1800 B -> 7200 B\n"
-            "  kernel   deinterleave 1280 x 3, times [3] plus 0.5, ordinary stores, one thread\n"
+            "  way      channels 1280 x 3, times [3] plus 0.5, ordinary stores, one thread\n"
             "  offset   dst 0, src 7\n"
             "  loop 0   3    dst stride 600  src stride 1  source run  scaled\n"
             "  loop 1   600  dst stride 1    src stride 3  destination run");
@@ -96,73 +107,81 @@ TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
   options.conjugation = Conjugation::conjugate;
   EXPECT_EQ(of({{1}, {1}, 0}, DType::complex64, options).to_string(),
             "copy 1 element complex64 -> complex64, 8 B -> 8 B\n"
-            "  kernel   memcpy, conjugated, ordinary stores, one thread\n"
+            "  way      rows, conjugated, ordinary stores, one thread\n"
             "  offset   dst 0, src 0\n"
             "  loop 0   1  dst stride 1  src stride 1  destination run");
   EXPECT_EQ(of({{2, 0}, {0, 1}, 0}, f32).to_string(), "copy 0 elements");
 }
 
-TEST(CopyPlan, ChoosesTheKernelByTheLayouts) {
-  const auto kernel = [](const Layout& src, DType type = f32) { return of(src, type).kernel; };
-  EXPECT_EQ(kernel({{0, 4}, {4, 1}, 0}), CopyKernel::nothing);
-  EXPECT_EQ(kernel({{}, {}, 5}), CopyKernel::memcpy);
-  EXPECT_EQ(kernel({{3, 4, 5}, {20, 5, 1}, 0}), CopyKernel::memcpy);
-  EXPECT_EQ(kernel({{3, 50}, {70, 1}, 0}), CopyKernel::rows);
-  EXPECT_EQ(kernel({{3, 50}, {-70, 1}, 140}), CopyKernel::rows);
-  EXPECT_EQ(kernel({{3, 50}, {1, 0}, 0}), CopyKernel::fill);
-  EXPECT_EQ(kernel({{3, 20}, {1, 0}, 0}), CopyKernel::tile) << "short repetitions of neighbours";
-  EXPECT_EQ(kernel({{50, 3}, {1, 0}, 0}), CopyKernel::interleave) << "each of 50 three times";
-  EXPECT_EQ(kernel({{3, 50}, {100, 2}, 0}), CopyKernel::gather);
-  EXPECT_EQ(kernel({{50}, {-1}, 49}), CopyKernel::gather);
-  EXPECT_EQ(kernel({{30, 50}, {1, 30}, 0}), CopyKernel::tile);
-  EXPECT_EQ(kernel({{30, 50}, {-1, 30}, 29}), CopyKernel::tile);
-  EXPECT_EQ(kernel({{3, 50}, {1, 3}, 0}), CopyKernel::deinterleave);
-  EXPECT_EQ(kernel({{50, 3}, {1, 50}, 0}), CopyKernel::interleave);
-  EXPECT_EQ(kernel({{3, 50}, {1, 3}, 0}, DType::complex128), CopyKernel::deinterleave);
-  EXPECT_EQ(kernel({{16, 50}, {1, 16}, 0}), CopyKernel::deinterleave);
-  EXPECT_EQ(kernel({{50, 16}, {1, 50}, 0}), CopyKernel::interleave);
-  EXPECT_EQ(kernel({{17, 50}, {1, 17}, 0}), CopyKernel::tile) << "more streams than are followed";
-  EXPECT_EQ(kernel({{50, 17}, {1, 50}, 0}), CopyKernel::tile);
-  EXPECT_EQ(kernel({{64, 100000}, {1, 64}, 0}), CopyKernel::deinterleave) << "from the cache, 16 at a time";
-  EXPECT_EQ(kernel({{65, 100000}, {1, 65}, 0}), CopyKernel::tile);
-  EXPECT_EQ(kernel({{100000, 64}, {1, 100000}, 0}), CopyKernel::tile);
-  EXPECT_EQ(plan_copy({{4, 4}, {8, 2}, 0}, f32, row_major({4, 4}), f32).kernel, CopyKernel::strided);
+using detail::AccessKind;
+
+using testing::kind_of;
+
+TEST(CopyPlan, ChoosesTheWayByTheAccess) {
+  const auto kind = [](const Layout& src, DType type = f32) {
+    return kind_of(row_major(src.shape), src, type);
+  };
+  EXPECT_EQ(kind({{}, {}, 5}), AccessKind::contiguous);
+  EXPECT_EQ(kind({{3, 4, 5}, {20, 5, 1}, 0}), AccessKind::contiguous);
+  EXPECT_EQ(kind({{3, 50}, {70, 1}, 0}), AccessKind::rows);
+  EXPECT_EQ(kind({{3, 50}, {-70, 1}, 140}), AccessKind::rows);
+  EXPECT_EQ(kind({{3, 50}, {1, 0}, 0}), AccessKind::fill);
+  EXPECT_EQ(kind({{3, 20}, {1, 0}, 0}), AccessKind::transpose) << "short repetitions of neighbours";
+  EXPECT_EQ(kind({{50, 3}, {1, 0}, 0}), AccessKind::interleave) << "each of 50 three times";
+  EXPECT_EQ(kind({{3, 50}, {100, 2}, 0}), AccessKind::gather);
+  EXPECT_EQ(kind({{50}, {-1}, 49}), AccessKind::gather);
+  EXPECT_EQ(kind({{30, 50}, {1, 30}, 0}), AccessKind::transpose);
+  EXPECT_EQ(kind({{30, 50}, {-1, 30}, 29}), AccessKind::transpose);
+  EXPECT_EQ(kind({{3, 50}, {1, 3}, 0}), AccessKind::deinterleave);
+  EXPECT_EQ(kind({{50, 3}, {1, 50}, 0}), AccessKind::interleave);
+  EXPECT_EQ(kind({{3, 50}, {1, 3}, 0}, DType::complex128), AccessKind::deinterleave);
+  EXPECT_EQ(kind({{16, 50}, {1, 16}, 0}), AccessKind::deinterleave);
+  EXPECT_EQ(kind({{50, 16}, {1, 50}, 0}), AccessKind::interleave);
+  EXPECT_EQ(kind({{17, 50}, {1, 17}, 0}), AccessKind::transpose) << "more streams than are followed";
+  EXPECT_EQ(kind({{50, 17}, {1, 50}, 0}), AccessKind::transpose);
+  EXPECT_EQ(kind({{64, 100000}, {1, 64}, 0}), AccessKind::deinterleave) << "from the cache, 16 at a time";
+  EXPECT_EQ(kind({{65, 100000}, {1, 65}, 0}), AccessKind::transpose);
+  EXPECT_EQ(kind({{100000, 64}, {1, 100000}, 0}), AccessKind::transpose);
+  EXPECT_EQ(kind_of({{4, 4}, {8, 2}, 0}, row_major({4, 4}), f32), AccessKind::strided);
 }
 
 TEST(CopyPlan, MergesAxesThatAreOneOnBothSides) {
+  const PlanOptions not_small{.may_be_small = false};
   // (2,3,4,5).permute(2,3,0,1): two groups of axes are exchanged.
   const CopyPlan made = of({{4, 5, 2, 3}, {5, 1, 60, 20}, 0}, f32);
-  ASSERT_EQ(made.loops.size(), 2U);
-  EXPECT_EQ(made.loops[0], (CopyLoop{20, 6, 1}));
-  EXPECT_EQ(made.loops[1], (CopyLoop{6, 1, 20}));
+  ASSERT_EQ(made.nest.size(), 2U);
+  EXPECT_EQ(made.nest[0], (Loop{20, 24, 4}));
+  EXPECT_EQ(made.nest[1], (Loop{6, 4, 80}));
   // The destination may be the permuted side: the order of its strides decides.
-  EXPECT_EQ(plan_copy({{2, 3, 4}, {1, 2, 6}, 0}, f32, {{2, 3, 4}, {1, 2, 6}, 0}, f32).kernel,
-            CopyKernel::memcpy);
+  EXPECT_EQ(plan_copy({{2, 3, 4}, {1, 2, 6}, 0}, f32, {{2, 3, 4}, {1, 2, 6}, 0}, f32, not_small).method(),
+            "contiguous");
   // Axes that are reversed on both sides are copied forwards.
-  EXPECT_EQ(plan_copy({{9}, {-1}, 8}, f32, {{9}, {-1}, 8}, f32).kernel, CopyKernel::memcpy);
+  EXPECT_EQ(plan_copy({{9}, {-1}, 8}, f32, {{9}, {-1}, 8}, f32, not_small).method(), "contiguous");
 }
 
 TEST(CopyPlan, MovesShortDenseRunsAsItems) {
   const CopyPlan made = of({{64, 64, 2}, {2, 128, 1}, 0}, f32);
-  EXPECT_EQ(made.item_elements, 2);
-  EXPECT_EQ(made.kernel, CopyKernel::tile);
-  EXPECT_EQ(of({{64, 64, 3}, {3, 192, 1}, 0}, f32).kernel, CopyKernel::rows);  // 12 bytes are no item
+  EXPECT_EQ(made.nest.elements, 2);
+  EXPECT_EQ(kind_of(row_major({64, 64, 2}), {{64, 64, 2}, {2, 128, 1}, 0}, f32), AccessKind::transpose);
+  // 12 bytes are no item.
+  EXPECT_EQ(kind_of(row_major({64, 64, 3}), {{64, 64, 3}, {3, 192, 1}, 0}, f32), AccessKind::rows);
 }
 
 TEST(CopyPlan, StreamsTilesBySize) {
   const auto transposed = [](Index size, DType type) {
-    return of({{size, size}, {1, size}, 0}, type).streaming;
+    return of({{size, size}, {1, size}, 0}, type).stores() != Stores::ordinary;
   };
   EXPECT_FALSE(transposed(511, f32));
   EXPECT_TRUE(transposed(512, f32));
   EXPECT_FALSE(transposed(2047, DType::uint8));
   EXPECT_TRUE(transposed(2048, DType::uint8));
-  EXPECT_FALSE(of(row_major({2000000}), f32).streaming);  // sequential: ordinary stores
+  EXPECT_FALSE(of(row_major({2000000}), f32).stores() != Stores::ordinary);  // sequential: ordinary stores
 }
 
 TEST(CopyPlan, KeepsSmallTilesInALargeCache) {
   const auto reversed = [](Index first, const PlanOptions& options) {
-    return of(permute(row_major({first, 16, 32, 32}), {3, 2, 1, 0}), f32, options).streaming;
+    return of(permute(row_major({first, 16, 32, 32}), {3, 2, 1, 0}), f32, options).stores() !=
+           Stores::ordinary;
   };
   PlanOptions non_temporal;
   non_temporal.machine.stores = SequentialStores::streaming;
@@ -176,7 +195,7 @@ TEST(CopyPlan, TransposesWithinTheCachesWhereMemoryIsOneStream) {
   options.machine.l2_bytes = Machine::zen5().l2_bytes;
   const auto streams = [&](const Dims& shape, DType type, MemoryStreams of_machine) {
     options.machine.streams = of_machine;
-    return of(transpose(row_major(shape), 0, 1), type, options).streaming;
+    return of(transpose(row_major(shape), 0, 1), type, options).stores() != Stores::ordinary;
   };
   constexpr MemoryStreams one = MemoryStreams::one;
   EXPECT_TRUE(streams({1000, 1000}, f32, MemoryStreams::several));
@@ -204,11 +223,11 @@ TEST(CopyPlan, DoesNotMergeTheScaledAxisWithInnerLoops) {
   options.axis = 1;
   const CopyPlan made = of(row_major({4, 6, 8}), f32, options);
   // The four indices of the outer loop repeat the six numbers.
-  ASSERT_EQ(made.loops.size(), 2U);
-  EXPECT_EQ(made.scale_loop, 0U);
-  EXPECT_EQ(made.loops[0].extent, 24);
-  EXPECT_EQ(made.scale, scale);
-  EXPECT_EQ(of(row_major({4, 6, 8}), f32).loops.size(), 1U);
+  ASSERT_EQ(made.nest.size(), 2U);
+  EXPECT_EQ(made.nest.scaled_loop, 0U);
+  EXPECT_EQ(made.nest[0].extent, 24);
+  EXPECT_EQ(made.conversion.scale, scale);
+  EXPECT_EQ(of(row_major({4, 6, 8}), f32).nest.size(), 1U);
 }
 
 TEST(CopyPlan, StreamsSequentialDestinationsWhereTheMachineDoes) {
@@ -219,7 +238,7 @@ TEST(CopyPlan, StreamsSequentialDestinationsWhereTheMachineDoes) {
     options.streaming_above = above;
     const CopyPlan made = plan_copy(dst, to, src, DType::uint8, options);
     EXPECT_EQ(made.count * static_cast<Index>(item_size(to)), bytes);
-    return made.streaming;
+    return made.stores() != Stores::ordinary;
   };
   const Layout dense{{size}, {1}, 0};
   const Layout one{{size}, {0}, 0};

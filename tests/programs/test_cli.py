@@ -157,7 +157,7 @@ class Explain(Case):
         text = self.run_tool("explain", expression, "--plan").stdout
         plan = text[text.index("plan of step 3, .contiguous():\n") :].split("\n\n")[0].split("\n")
         self.assertEqual(plan[1], "  copy 6 elements float32 -> float32, 24 B -> 24 B")
-        self.assertTrue(plan[2].startswith("    kernel   "))
+        self.assertTrue(plan[2].startswith("    way      "))
         self.assertNotIn("plan of", self.run_tool("explain", expression).stdout)
         steps = json.loads(self.run_tool("explain", expression, "--plan", "--json").stdout)["steps"]
         self.assertEqual([step["plan_count"] for step in steps], [0, 0, 1])

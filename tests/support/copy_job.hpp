@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies for the tests of single strategies.
+// Copies for the tests of single ways.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "copy/bound_plan.hpp"
+#include "copy/bound.hpp"
 #include "copy/kernels/kernels.hpp"
+#include "copy/ways/ways.hpp"
 #include "support/copy_oracle.hpp"
 #include "tenstride/copy/run_plan.hpp"
 
@@ -26,6 +27,7 @@ struct CopyJob {
 
 inline PlanOptions streaming(bool is_streaming) {
   PlanOptions options;
+  options.may_be_small = false;
   options.machine.stores = SequentialStores::streaming;
   options.machine.streams = MemoryStreams::one;
   options.streaming_above = is_streaming ? Index{0} : Index{1} << 40;
@@ -48,8 +50,8 @@ inline CopyJob permuted(const Dims& shape, const std::vector<std::size_t>& order
 }
 
 /// Runs the copy at an address offset of `skew` bytes and compares the result, and every byte around it, with
-/// the definition; also for a plan made for another offset. Returns whether the strategy was used.
-template <class Strategy>
+/// the definition; also for a plan made for another offset. Returns whether the way was used.
+template <class Way>
 bool has_it(oracle::Random& random, const CopyJob& job, Index skew,
             const copy::Kernels& kernels = copy::kernels()) {
   constexpr Index guard = 256;
@@ -68,18 +70,18 @@ bool has_it(oracle::Random& random, const CopyJob& job, Index skew,
     PlanOptions options = job.options;
     options.placement = is_placed ? placement_of(dst, job.dst, job.dst_type) : Placement{};
     const CopyPlan made = plan_copy(job.dst, job.dst_type, job.src, job.src_type, options);
-    const auto* const strategy = std::get_if<Strategy>(&made.strategy);
-    if (strategy == nullptr) continue;
+    const auto* const way = std::get_if<Way>(&made.way);
+    if (way == nullptr) continue;
     is_carried_out = is_carried_out || is_placed;
-    copy::run(*strategy, copy::BoundPlan(made, kernels, dst, in.data() + skew));
+    copy::run(*way, copy::Bound(made, kernels, dst, in.data() + skew));
     EXPECT_TRUE(given == expected) << kernels.name << '\n' << made.to_string() << "\nplaced: " << is_placed;
   }
   return is_carried_out;
 }
 
-template <class Strategy>
+template <class Way>
 bool has_it(oracle::Random& random, const CopyJob& job) {
-  return has_it<Strategy>(random, job, random.between(0, 70));
+  return has_it<Way>(random, job, random.between(0, 70));
 }
 
 }  // namespace tenstride::testing

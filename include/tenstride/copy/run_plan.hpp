@@ -13,9 +13,9 @@ namespace tenstride {
 /// not overlap.
 TENSTRIDE_API void run_plan(const CopyPlan& plan, void* dst_base, const void* src_base);
 
-/// What the strategy of a plan does, in one line for people; empty where the plan's loops and kernel say all.
-/// The extents of blocks are items along each loop, outermost first. Example, of float32 (100000,64,6) by
-/// (1,0,2): "in pipelined blocks of 64 x 168 x 3, gathered".
+/// What the way of a plan does, in one line for people; empty where there is no element. The extents of
+/// blocks are items along each loop, outermost first. Example, of float32 (100000,64,6) by (1,0,2): "in
+/// blocks of 64 x 168 x 3, gathered".
 TENSTRIDE_API std::string run_text(const CopyPlan& plan);
 
 /// The placement of a destination; `dst_base` is the address of its storage element 0. For destinations of

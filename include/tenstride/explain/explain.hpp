@@ -195,8 +195,7 @@ TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle styl
 ///   "result_loops","reduction_loops","text"}]
 /// ```
 /// where "text" is `CopyPlan::to_string` or `ReducePlan::to_string`, "run" is `run_text`, and "costs" has
-/// what was weighed as multiples of a plain copy's time, such as `{"row loops":3.5,"pipelined blocks,
-/// gathered":1.67}`.
+/// what was weighed as multiples of a plain copy's time, such as `{"rows":3.5,"blocks, gathered":1.67}`.
 TENSTRIDE_API std::string to_json(const Explanation& explanation, PlanDetail plans = PlanDetail::left_out);
 
 /// The steps, each as in `to_json`, as a JSON array.

@@ -63,10 +63,10 @@ struct LedgerEntry {
   Index bytes_read = 0;
   Index bytes_written = 0;
   Index bytes_allocated = 0;
-  /// The name of what made the copy: `CopyPlan::method()`, such as "tile" or "pipelined blocks"; "small" for
-  /// a copy too short to be planned, "pieces" for parts that are joined, "boxes" and "mask" for elements
-  /// selected by an index, "triangle"; for a transfer "pageable", "pinned" or "peer"; for a reduction
-  /// `ReducePlan::way`, such as "packed rows". Without memory what was planned.
+  /// The name of what made the copy: `CopyPlan::method()`, such as "tiles" or "blocks"; "pieces" for parts
+  /// that are joined, "boxes" and "mask" for elements selected by an index, "triangle"; for a transfer
+  /// "pageable", "pinned" or "peer"; for a reduction `ReducePlan::way`, such as "packed rows". Without memory
+  /// what was planned.
   std::string kernel;
   /// The plan of a copy between two layouts; otherwise null.
   std::shared_ptr<const CopyPlan> plan{};

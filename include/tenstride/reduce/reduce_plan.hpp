@@ -48,8 +48,8 @@ struct ReducePlan {
   ReduceWay way = ReduceWay::nothing;
   /// Outermost first, those that are one loop merged. `src_stride` is in elements of the source; `dst_stride`
   /// of a result loop in accumulators, that of a reduction loop is 0.
-  CopyLoops result_loops;
-  CopyLoops reduction_loops;
+  Loops result_loops;
+  Loops reduction_loops;
   /// The first element that the loops visit, as an offset from storage element 0.
   Index src_offset = 0;
   Index accumulators = 0;

@@ -10,9 +10,10 @@
 #include <cstdint>
 #include <span>
 
+#include "plan/limits.hpp"
 #include "tenstride/base/dtype.hpp"
 #include "tenstride/base/export.hpp"
-#include "tenstride/plan/machine.hpp"
+#include "tenstride/plan/copy_way.hpp"
 
 namespace tenstride::copy {
 
@@ -20,19 +21,16 @@ namespace tenstride::copy {
 /// their end.
 inline constexpr std::size_t spill_bytes = 64;
 
-/// How a kernel writes. For both kinds of streaming stores `out` is the start of a cache line.
-enum class Stores : std::uint8_t {
-  ordinary,
-  streaming,            ///< several pages alternately, where the kernel can do so
-  streaming_sequential  ///< page after page, for MemoryStreams::one
-};
+using tenstride::Stores;
 
-constexpr Stores streaming_stores(MemoryStreams streams) {
-  return streams == MemoryStreams::one ? Stores::streaming_sequential : Stores::streaming;
+/// The memory streams of streaming stores.
+constexpr MemoryStreams streams_of(Stores stores) {
+  return stores == Stores::streaming_sequential ? MemoryStreams::one : MemoryStreams::several;
 }
 
 /// Converts `count` contiguous elements of one type to contiguous elements of another. `out` and `in` do not
-/// overlap: the last elements may be converted twice.
+/// overlap: the last elements may be converted twice. For streaming stores `out` is the start of a cache
+/// line.
 using ConvertRow = void (*)(std::byte* out, const std::byte* in, std::size_t count, Stores stores);
 
 /// How many scales and shifts a kernel reads: one of each for all elements, or one of each for each element.
@@ -48,7 +46,7 @@ enum class Arithmetic : std::uint8_t { none, scaled };
 
 /// The addresses of rows in the source. Row r begins at addresses[r] + offset, or, where `addresses` is null,
 /// at first + r * pitch + offset.
-struct Rows {
+struct SourceRows {
   const std::byte* first = nullptr;
   Index pitch = 0;
   const std::byte* const* addresses = nullptr;
@@ -64,7 +62,7 @@ struct Rows {
 /// Prefetched 4 KiB or more at a time instead, they wait for each other: .80 → .95 of a plain copy by this
 /// pacing.
 struct Prefetch {
-  Rows rows;
+  SourceRows rows;
   std::size_t count = 0;
   std::size_t lines = 1;
   std::size_t pace = 1;
@@ -122,7 +120,7 @@ struct StoreQueue {
 /// columns of 128 bytes, column c at dst + c * dst_pitch.
 struct TransposePanel {
   /// Bytes of a column of a complete panel.
-  static constexpr std::size_t column_bytes = 128;
+  static constexpr std::size_t column_bytes = detail::panel_column_bytes;
   /// Lines of each row that are brought into the L2 cache together, as a block, while the block before them
   /// is transposed. 1 KiB of each of 128 rows, and as much for the next block, fill a fourth of the L2 cache;
   /// blocks of half the size are read at .6 of the speed.
@@ -131,15 +129,15 @@ struct TransposePanel {
   /// rows best: .85 (row after row) → .95 of a plain copy.
   static constexpr std::size_t alternating_rows = 8;
   /// The prefetch distance into the L1 cache, in lines of each row; see `prefetches_into_l1`.
-  static constexpr std::size_t l1_distance_lines = 2;
+  static constexpr std::size_t l1_distance_lines = detail::near_prefetch_lines;
   /// The greatest number of rows that the processor's prefetcher follows at a time.
-  static constexpr std::size_t max_followed_rows = 64;
+  static constexpr std::size_t max_followed_rows = detail::max_followed_rows;
 
   std::byte* dst = nullptr;
   Index dst_pitch = 0;
   /// Where not null, column c begins at dst + column_offsets[c], in bytes. Only for `transpose_panel`.
   const Index* column_offsets = nullptr;
-  Rows rows;
+  SourceRows rows;
   /// Whole lines of each row. At least one.
   std::size_t lines = 0;
   /// Null where each column begins at the start of a cache line. Otherwise the partial line of each column:
@@ -149,7 +147,7 @@ struct TransposePanel {
   /// be read. `dst`, `dst_pitch` and the offsets are then multiples of an item.
   std::byte* partial_lines = nullptr;
   /// The rows of the panel after this one, for the prefetch.
-  Rows next_rows;
+  SourceRows next_rows;
   /// For `transpose_panel`: the items of each row after its last whole line.
   std::size_t tail_columns = 0;
   /// For `transpose_panel`: the rows of this panel and of the next one.
@@ -270,7 +268,7 @@ struct Kernels {
   /// `out` may be written up to 63 bytes past its end: rows are written in ascending order, so that the next
   /// one overwrites this, and out_pitch may be rows * item. Lines of `queue` are written meanwhile, some or
   /// all.
-  using Transpose = void (*)(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows,
+  using Transpose = void (*)(std::byte* out, std::size_t out_pitch, const SourceRows& in, std::size_t rows,
                              std::size_t cols, StoreQueue& queue);
   std::array<Transpose, 5> transpose;
   /// Transposes a panel of rows, and writes its columns by streaming stores.

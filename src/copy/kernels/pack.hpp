@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of pipelined blocks. They pack a block into a buffer; meanwhile they write lines of the block
+// The kernels of blocks. They pack a block into a buffer; meanwhile they write lines of the block
 // before it by streaming stores and prefetch the source of what follows. One table for each instruction set.
 #pragma once
 

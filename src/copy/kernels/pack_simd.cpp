@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of pipelined blocks over Highway: compiled once for each instruction set, as
+// The kernels of blocks over Highway: compiled once for each instruction set, as
 // copy/kernels/simd.cpp is.
 
 #include "copy/kernels/simd_targets.hpp"

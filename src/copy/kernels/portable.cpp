@@ -8,8 +8,8 @@ namespace tenstride::copy {
 namespace {
 
 template <std::size_t item>
-void transpose(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows, std::size_t cols,
-               StoreQueue& /*queue*/) {
+void transpose(std::byte* out, std::size_t out_pitch, const SourceRows& in, std::size_t rows,
+               std::size_t cols, StoreQueue& /*queue*/) {
   for (std::size_t c = 0; c < cols; ++c) {
     std::byte* to = out + c * out_pitch;
     for (std::size_t r = 0; r < rows; ++r) std::memcpy(to + r * item, in[r] + c * item, item);

@@ -220,7 +220,7 @@ HWY_INLINE void transpose_square(std::byte* out, std::size_t pitch, const std::b
 /// between. Loads, shuffles and streaming stores that stand close together in the program overlap: .82 (one
 /// after the other) → .91 of a plain copy.
 template <std::size_t item, std::size_t width>
-HWY_INLINE void transpose_rows(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows,
+HWY_INLINE void transpose_rows(std::byte* out, std::size_t out_pitch, const SourceRows& in, std::size_t rows,
                                std::size_t cols, StoreQueue& queued_before) {
   constexpr std::size_t count = width / item;
   constexpr std::size_t line = 64;
@@ -262,8 +262,8 @@ HWY_INLINE void transpose_rows(std::byte* out, std::size_t out_pitch, const Rows
 }
 
 template <std::size_t item>
-void transpose(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows, std::size_t cols,
-               StoreQueue& queue) {
+void transpose(std::byte* out, std::size_t out_pitch, const SourceRows& in, std::size_t rows,
+               std::size_t cols, StoreQueue& queue) {
   if (rows * item <= 16) {
     transpose_rows<item, 16>(out, out_pitch, in, rows, cols, queue);
   } else {

@@ -156,13 +156,10 @@ void transpose_converted(const TransposePanel& panel) {
   for (; written < results; ++written) writer.write(written);
 }
 
-/// Returns the kernel whose columns have two lines on the narrower side, and at most 64 rows where items
-/// become shorter. Columns of two lines are written as fast as a long run. With twice as many rows: uint8 to
-/// float32 .83-.85 → .44-.48, float32 to uint8 .58 → .34-.41 of a plain copy.
+/// Returns the kernel for panels of `converted_panel_rows` rows.
 template <class To, class From>
 ConvertingKernels::Transpose transpose_of() {
-  constexpr std::size_t rows =
-      sizeof(From) <= sizeof(To) ? 128 / sizeof(From) : std::min<std::size_t>(64, 128 / sizeof(To));
+  constexpr std::size_t rows = detail::converted_panel_rows(sizeof(To), sizeof(From));
   return {transpose_converted<To, From, rows * sizeof(From)>, rows * sizeof(To)};
 }
 

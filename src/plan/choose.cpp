@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/choose.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "plan/ways/small.hpp"
+#include "plan/ways/ways.hpp"
+
+namespace tenstride::detail {
+namespace {
+
+/// In the order of CopyWay. Blocks come last: searching for them takes longest, and is skipped where another
+/// candidate costs less than any blocks can. Small is not weighed.
+constexpr std::array<std::optional<Candidate> (*)(Problem&), way_names.size() - 1> proposals{
+    propose_contiguous, propose_rows,          propose_gather,      propose_fill,
+    propose_strided,    propose_repeated_rows, propose_row_scatter, propose_tiles,
+    propose_channels,   propose_cached_tiles,  propose_blocks};
+
+/// Sets `way` to the one with the lowest cost, of all ways or of the one named `only`. Returns false where
+/// there is none.
+bool find_cheapest(Problem& problem, std::string_view only, CopyWay& way) {
+  bool has_way = false;
+  for (std::size_t i = 0; i < proposals.size(); ++i) {
+    if (!only.empty() && only != way_names[i]) continue;
+    std::optional<Candidate> candidate = proposals[i](problem);
+    if (!candidate) continue;
+    problem.costs.ways[i] = candidate->cost;
+    if (has_way && candidate->cost >= problem.lowest_cost) continue;
+    problem.lowest_cost = candidate->cost;
+    way = std::move(candidate->way);
+    has_way = true;
+  }
+  return has_way;
+}
+
+}  // namespace
+
+Index Problem::dst_in_line() const {
+  const Index offset = (options.placement.dst_in_line + nest.dst_offset) % line_bytes;
+  return offset < 0 ? offset + line_bytes : offset;
+}
+
+bool are_whole_lines(const Problem& problem, std::span<const Loop> outer, Index run_bytes) {
+  Index remainder = problem.dst_in_line() | run_bytes;
+  for (const Loop& loop : outer) remainder |= loop.dst_stride;
+  return remainder % line_bytes == 0;
+}
+
+void choose_way(CopyPlan& plan, const PlanOptions& options) {
+  const Nest& nest = plan.nest;
+  if (options.may_be_small && options.way.empty() && options.streaming_above > 0 &&
+      plan.conversion.is_plain()) {
+    Small small;
+    if (find_small(nest, plan.count, !plan.conversion.is_none(), small)) {
+      plan.way = small;
+      return;
+    }
+  }
+  Problem problem{nest, plan.conversion, options, plan.costs, plan.count / nest.elements * nest.dst_item};
+  problem.access = access_of(nest, plan.conversion, problem.bytes, options);
+  if (streams(nest, plan.conversion, problem.access, problem.bytes, options))
+    problem.stores = streaming_stores(options.machine.streams);
+  const Index moved = std::max(problem.bytes, plan.count / nest.elements * nest.src_item);
+  problem.exceeds_caches = problem.streams() || moved >= options.streaming_above / 2;
+  if (!find_cheapest(problem, options.way, plan.way)) find_cheapest(problem, {}, plan.way);
+}
+
+}  // namespace tenstride::detail

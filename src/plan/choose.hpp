@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways that are candidates for a copy, each with its cost.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "plan/access.hpp"
+#include "plan/nest.hpp"
+#include "tenstride/plan/copy_plan.hpp"
+
+namespace tenstride::detail {
+
+/// The copy that ways are proposed for, and the costs computed so far.
+struct Problem {
+  const Nest& nest;
+  const Conversion& conversion;
+  const PlanOptions& options;
+  /// By way and by packing; 0 where no cost was computed.
+  WayCosts& costs;
+  /// Bytes of the destination.
+  Index bytes = 0;
+  Access access{};
+  /// How the copy is written where it is carried out as its access says.
+  Stores stores = Stores::ordinary;
+  /// Whether the copy has more bytes than the caches hold.
+  bool exceeds_caches = false;
+  /// The lowest cost so far; 0 where there is none, or where `PlanOptions::way` names the only candidate.
+  double lowest_cost = 0;
+
+  [[nodiscard]] bool streams() const { return stores != Stores::ordinary; }
+  /// Bytes of a row of the destination.
+  [[nodiscard]] Index row_bytes() const { return nest.inner().extent * nest.dst_item; }
+  /// The offset in a cache line of the first item of the destination.
+  [[nodiscard]] Index dst_in_line() const;
+};
+
+struct Candidate {
+  /// A way with its default values.
+  template <class Way>
+  explicit Candidate(std::in_place_type_t<Way> type) : way(type) {}
+  Candidate(CopyWay way_, double cost_) : way(std::move(way_)), cost(cost_) {}
+
+  CopyWay way;
+  /// A multiple of the time of a plain copy of the same bytes.
+  double cost = 0;
+};
+
+/// Streaming stores for the machine's number of memory streams.
+constexpr Stores streaming_stores(MemoryStreams streams) {
+  return streams == MemoryStreams::one ? Stores::streaming_sequential : Stores::streaming;
+}
+
+/// Whether destination runs of `run_bytes`, one at each position of `outer`, all consist of whole cache
+/// lines.
+bool are_whole_lines(const Problem& problem, std::span<const Loop> outer, Index run_bytes);
+
+/// Sets the way and the costs of a plan that has all else.
+void choose_way(CopyPlan& plan, const PlanOptions& options);
+
+}  // namespace tenstride::detail

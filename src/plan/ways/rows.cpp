@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row after row of the destination: copied, gathered, filled, or item by item.
+#include "plan/ways/ways.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/cache_line.hpp"
+#include "plan/limits.hpp"
+
+namespace tenstride::detail {
+namespace {
+
+/// All constants here are fitted to measurements of drawn copies (bench/notes/drawn.md). Costs `…_cost_bytes`
+/// are in bytes that a plain copy moves in the same time. The cost of each row:
+constexpr double row_cost_bytes = 60;
+/// The cost of converting a row, and the share of a plain copy's time that a conversion may take without
+/// making the copy slower:
+constexpr double converted_row_cost_bytes = 500;
+constexpr double hidden_conversion = .4;
+/// The cost of each gathered row of `min_long_gather` bytes and more; of such rows of items of up to
+/// `max_small_item` bytes; and of shorter rows.
+constexpr double long_gather_cost_bytes = 40;
+constexpr double small_item_gather_cost_bytes = 300;
+constexpr double short_gather_cost_bytes = 700;
+constexpr Index min_long_gather = 128;
+constexpr Index max_small_item = 2;
+/// The cost of a gather as a multiple of a plain copy's time, and the cost of the bytes that are read only
+/// because they share a line with others (at most a line for each item), as a part of the time to copy them.
+constexpr double gather_cost = 1.1;
+constexpr double gap_cost = .6;
+
+/// The longest rows that one call copies many of.
+constexpr Index max_row_bytes = 4096;
+/// The longest rows that are collected in the L1 cache before they are streamed.
+constexpr Index max_collected_row_bytes = 1024;
+/// The longest gathered rows of items of 1 and 2 bytes that are collected: ordinary stores between streaming
+/// ones, at both ends of each row, cost more than collecting does. .29 -> .40 of a plain copy (rows of 2370
+/// bytes backwards), .12 -> .23 (of 83; Zen 3). Longer items lose: .53 -> .43 (rows of 200 complex numbers).
+constexpr Index max_gathered_row_bytes = 4096;
+/// The longest repeated rows that are written as short items by one kernel.
+constexpr Index max_repeated_row_bytes = 16;
+
+/// How many times each row is repeated side by side, where rows are short (as pixels of 3 bytes); 1 for all
+/// other copies.
+Index repetitions(const Problem& problem) {
+  const Nest& nest = problem.nest;
+  const std::size_t last = nest.size() - 1;
+  if (!problem.conversion.is_none() || last < 2) return 1;
+  const Loop& repeated = nest[last - 1];
+  const Index bytes = problem.row_bytes();
+  const Index all = bytes * repeated.extent;
+  const bool is_one_row =
+      repeated.src_stride == 0 && repeated.dst_stride == bytes && nest[last - 2].dst_stride == all;
+  return is_one_row && bytes <= max_repeated_row_bytes && all <= max_collected_row_bytes ? repeated.extent
+                                                                                         : 1;
+}
+
+/// Whether rows of `bytes` bytes follow each other in the destination without a gap.
+bool have_no_gaps(const Nest& nest, Index bytes, Index times) {
+  const std::size_t around = nest.size() - (times > 1 ? 2 : 1);
+  return around > 0 && nest[around - 1].dst_stride == bytes;
+}
+
+RowByRow by_rows(const Problem& problem, Index times) {
+  RowByRow way{RowMethod::single, problem.stores, times};
+  const Index bytes = problem.row_bytes() * times;
+  if (!problem.conversion.is_none()) {
+    way.method = RowMethod::converted;
+  } else if (problem.nest.size() == 1) {
+    return way;
+  } else if (!problem.streams()) {
+    if (bytes <= max_row_bytes) way.method = RowMethod::together;
+  } else if (bytes <= max_collected_row_bytes) {
+    const bool is_collected = have_no_gaps(problem.nest, bytes, times);
+    way.method = is_collected ? RowMethod::collected : RowMethod::together;
+    if (!is_collected) way.stores = Stores::ordinary;
+  }
+  return way;
+}
+
+double cost_of_rows(const Conversion& conversion, Index row) {
+  const double moved = 1 + row_cost_bytes / static_cast<double>(row);
+  if (conversion.is_none()) return moved;
+  return moved + std::max(converted_row_cost_bytes / static_cast<double>(row) - hidden_conversion, 0.0);
+}
+
+double cost_of_gather(const Nest& nest, Index row) {
+  const Index src_item = nest.src_item;
+  const Index stride = std::abs(nest.inner().src_stride);
+  const Index read = std::clamp(stride, src_item, std::max(line_bytes, src_item));
+  const double row_cost = row < min_long_gather             ? short_gather_cost_bytes
+                          : nest.dst_item <= max_small_item ? small_item_gather_cost_bytes
+                                                            : long_gather_cost_bytes;
+  return gather_cost + gap_cost * static_cast<double>(read - src_item) / static_cast<double>(src_item) +
+         row_cost / static_cast<double>(row);
+}
+
+}  // namespace
+
+std::optional<Candidate> propose_contiguous(Problem& problem) {
+  if (problem.access.kind != AccessKind::contiguous || !problem.conversion.is_none()) return std::nullopt;
+  return Candidate{Contiguous{problem.stores}, 1};
+}
+
+std::optional<Candidate> propose_rows(Problem& problem) {
+  if (problem.access.kind == AccessKind::contiguous && !problem.conversion.is_none())
+    return Candidate{Rows{by_rows(problem, 1)}, 1};
+  if (problem.access.kind != AccessKind::rows) return std::nullopt;
+  Rows way{by_rows(problem, repetitions(problem))};
+  if (way.method == RowMethod::single && problem.streams() && problem.row_bytes() <= max_whole_row_bytes)
+    way.method = RowMethod::alternating;
+  return Candidate{way, cost_of_rows(problem.conversion, problem.row_bytes())};
+}
+
+std::optional<Candidate> propose_gather(Problem& problem) {
+  if (problem.access.kind != AccessKind::gather) return std::nullopt;
+  const Nest& nest = problem.nest;
+  const Index row = problem.row_bytes();
+  Gather way{{problem.conversion.is_none() ? RowMethod::single : RowMethod::converted, problem.stores}};
+  const Index limit = nest.dst_item <= max_small_item ? max_gathered_row_bytes : max_collected_row_bytes;
+  if (way.method == RowMethod::single && problem.streams() && row <= limit && have_no_gaps(nest, row, 1))
+    way.method = RowMethod::collected;
+  return Candidate{way, cost_of_gather(nest, row)};
+}
+
+std::optional<Candidate> propose_fill(Problem& problem) {
+  if (problem.access.kind != AccessKind::fill) return std::nullopt;
+  return Candidate{Fill{by_rows(problem, 1)}, 1};
+}
+
+std::optional<Candidate> propose_strided(Problem& problem) {
+  if (problem.access.kind != AccessKind::strided) return std::nullopt;
+  return Candidate{
+      Strided{{problem.conversion.is_none() ? RowMethod::single : RowMethod::converted, Stores::ordinary}},
+      1};
+}
+
+}  // namespace tenstride::detail
