@@ -26,10 +26,10 @@ struct Access {
   /// For the kinds that transpose: the loop along which the source is contiguous, forwards or backwards.
   std::size_t source_loop = 0;
 
-  [[nodiscard]] bool transposes() const {
-    return kind == AccessKind::transpose || kind == AccessKind::interleave ||
-           kind == AccessKind::deinterleave;
+  [[nodiscard]] bool has_channels() const {
+    return kind == AccessKind::interleave || kind == AccessKind::deinterleave;
   }
+  [[nodiscard]] bool transposes() const { return kind == AccessKind::transpose || has_channels(); }
 };
 
 /// What a copy of `bytes` bytes to sequential memory uses on the machine.

@@ -41,20 +41,24 @@ void reverse(Nest& nest, Loop& loop) {
 }
 
 bool is_countable(const Layout& layout, DType type) {
+  // Short numbers, which nearly all are, cannot overflow: 64 times 2^26 * 2^26, each of at most 16 bytes.
+  constexpr std::uint64_t short_number = std::uint64_t{1} << 26;
+  std::uint64_t bits = magnitude(layout.offset);
+  for (std::size_t d = 0; d < layout.rank(); ++d)
+    bits |= magnitude(layout.strides[d]) | static_cast<std::uint64_t>(layout.shape[d]);
+  if (bits < short_number) return true;
   const auto fits = [](Index value) { return value <= max_reach && value >= -max_reach; };
   const auto item = static_cast<Index>(item_size(type));
-  Index items = max_item_bytes;
   Index bytes = 0;
   if (__builtin_mul_overflow(layout.offset, item, &bytes) || !fits(bytes)) return false;
   for (std::size_t d = 0; d < layout.rank(); ++d) {
     const Index extent = layout.shape[d];
     if (extent == 1) continue;
     if (__builtin_mul_overflow(layout.strides[d], item, &bytes) ||
-        __builtin_mul_overflow(bytes, extent, &bytes) || !fits(bytes) ||
-        __builtin_mul_overflow(items, extent, &items) || !fits(items))
+        __builtin_mul_overflow(bytes, extent, &bytes) || !fits(bytes))
       return false;
   }
-  return true;
+  return numel(layout) <= max_reach / max_item_bytes;
 }
 
 void normalise(const Layout& dst, DType dst_type, const Layout& src, DType src_type, Nest& nest,

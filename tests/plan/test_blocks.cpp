@@ -246,6 +246,25 @@ TEST(Blocks, TransposeSmallMatricesSideBySide) {
   EXPECT_GE(transposed, 100);
 }
 
+/// The last block has so few rows that they are permuted within one vector, from windows in two halves.
+TEST(Blocks, PermuteAFewLastItems) {
+  PlanOptions options = blocks_wherever(128);
+  options.machine.instructions = InstructionSet::avx2;
+  for (const DType type : {DType::uint8, DType::int16, DType::float32, DType::complex64}) {
+    for (const Index step : {2, 3, 4, 5, 7}) {
+      for (Index count = 33; count < 64; ++count) {
+        const Layout steps{{count}, {step}, 0};
+        const Layout pairs{{count, 2}, {-3 * step, -step}, 3 * step * (count - 1) + step};
+        for (const Index permuted : {16, 64}) {
+          options.machine.permuted_bytes = permuted;
+          expect_exact(steps, step * (count - 1) + 1, type, type, options);
+          expect_exact(pairs, pairs.offset + 1, type, type, options);
+        }
+      }
+    }
+  }
+}
+
 TEST(Blocks, AreTakenWhereTheyCostLess) {
   const CopyPlan narrow = permuted({33, 300001}, {1, 0}, DType::complex128, DType::complex128, {});
   EXPECT_EQ(narrow.method(), "blocks");

@@ -41,13 +41,23 @@ struct RowPlace {
 /// What a step loads: a vector, or two halves of one from different places.
 enum class Window { whole, halves };
 
+/// What a step takes its bytes from.
+template <Window window, class D>
+hn::Vec<D> load_window(D d, const std::uint8_t* from, Index first, Index second) {
+  if constexpr (window == Window::whole) {
+    return hn::LoadU(d, from + first);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, hn::LoadU(half, from + second), hn::LoadU(half, from + first));
+  }
+}
+
 /// Makes one vector of each of `count` groups of rows, by steps whose lanes stay in registers. `adds`: to
 /// what the steps before these made of it.
 template <std::size_t steps, Window window, bool adds>
 void permute_vector(const RowPlace* places, std::size_t count, std::uint32_t dst_offset,
                     const PermuteProgram::Step* step, const std::uint8_t* lanes) {
   const hn::FixedTag<std::uint8_t, 16> d;
-  const hn::Half<decltype(d)> half;
   hn::Vec<decltype(d)> taken[steps];
   Index first[steps];
   Index second[steps];
@@ -63,9 +73,7 @@ void permute_vector(const RowPlace* places, std::size_t count, std::uint32_t dst
     auto made = adds ? hn::LoadU(d, to) : hn::Zero(d);
 #pragma GCC unroll 8
     for (std::size_t s = 0; s < steps; ++s) {
-      const auto given = window == Window::whole ? hn::LoadU(d, from + first[s])
-                                                 : hn::Combine(d, hn::LoadU(half, from + second[s]),
-                                                               hn::LoadU(half, from + first[s]));
+      const auto given = load_window<window>(d, from, first[s], second[s]);
       made = hn::Or(made, hn::TableLookupBytesOr0(given, taken[s]));
     }
     hn::StoreU(made, d, to);
@@ -106,7 +114,8 @@ inline void permute_places(const PermuteProgram& program, const RowPlace* places
 
 /// Permutes rows of fewer bytes than a vector: one vector each, of which their bytes are stored. Pixels of 12
 /// bytes one byte after the other -> so: .09 -> .16 of a plain copy (Zen 3).
-inline void permute_short_places(const PermuteProgram& program, const RowPlace* places, std::size_t count) {
+template <Window window>
+void permute_short_places(const PermuteProgram& program, const RowPlace* places, std::size_t count) {
   const hn::FixedTag<std::uint8_t, 16> d;
   alignas(16) std::array<std::uint8_t, 16> row;
   for (std::size_t i = 0; i < count; ++i) {
@@ -114,7 +123,9 @@ inline void permute_short_places(const PermuteProgram& program, const RowPlace* 
     auto made = hn::Zero(d);
     for (std::size_t s = 0; s < program.steps.size(); ++s) {
       const auto taken = hn::LoadU(d, &program.lanes[s * 16]);
-      made = hn::Or(made, hn::TableLookupBytesOr0(hn::LoadU(d, from + program.steps[s].src_offset), taken));
+      const PermuteProgram::Step& step = program.steps[s];
+      const auto given = load_window<window>(d, from, step.src_offset, step.second_offset);
+      made = hn::Or(made, hn::TableLookupBytesOr0(given, taken));
     }
     hn::Store(made, d, row.data());
     copy_short_row(places[i].to, reinterpret_cast<const std::byte*>(row.data()), program.bytes);
@@ -123,7 +134,9 @@ inline void permute_short_places(const PermuteProgram& program, const RowPlace* 
 
 inline void pack_permuted(Pack& pack) {
   const PermuteProgram& program = pack.table->program;
-  const auto permute = program.bytes < 16 ? permute_short_places : permute_places;
+  const auto permute = program.bytes >= 16                ? permute_places
+                       : program.vectors.front().is_whole ? permute_short_places<Window::whole>
+                                                          : permute_short_places<Window::halves>;
   std::array<RowPlace, 64> places;
   const std::size_t batch = std::clamp<std::size_t>(permuted_batch / program.bytes, 1, places.size());
   std::size_t count = 0;

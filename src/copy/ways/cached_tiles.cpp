@@ -188,7 +188,7 @@ struct SharedLoop {
   Index max_parts = 1;
 };
 
-/// The fewest items of a side of a tile, which is one loop, that is divided.
+/// The fewest items of a side of a tile that is divided: kernels take at least 8 bytes.
 constexpr Index min_side = 16;
 
 /// The longest loop around the tiles, otherwise the outermost loop of a tile's longer side.
@@ -201,8 +201,10 @@ SharedLoop shared_loop(const CachedTiles& way, const Loops& loops) {
   if (found != no_loop) return {found, loops[found].extent};
   if (way.method != CacheMethod::tiles) return {way.dense, loops[way.dense].extent / min_side};
   const auto outermost = [&](const LoopList& side) -> SharedLoop {
+    Index inner = 1;
+    for (std::size_t i = 0; i + 1 < side.count; ++i) inner *= loops[side.loops[i]].extent;
     const std::size_t loop = side.loops[side.count - 1U];
-    return {loop, loops[loop].extent / (side.count == 1 ? min_side : 1)};
+    return {loop, loops[loop].extent / ceil_divide(min_side, inner)};
   };
   const SharedLoop rows = outermost(way.rows);
   const SharedLoop columns = outermost(way.columns);

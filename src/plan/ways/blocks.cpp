@@ -447,10 +447,9 @@ bool can_gain(const Problem& problem) {
   const Index items = problem.bytes / problem.nest.dst_item;
   if (items * std::max(problem.nest.dst_item, problem.nest.src_item) < min_searched_bytes) return false;
   if (problem.exceeds_caches) return problem.lowest_cost > min_cost;
-  const bool has_channels =
-      problem.access.kind == AccessKind::interleave || problem.access.kind == AccessKind::deinterleave;
   return !problem.conversion.is_none() &&
-         problem.lowest_cost > (has_channels ? min_cached_channels_alternative : min_cached_alternative);
+         problem.lowest_cost >
+             (problem.access.has_channels() ? min_cached_channels_alternative : min_cached_alternative);
 }
 
 }  // namespace
@@ -475,11 +474,10 @@ std::optional<Candidate> propose_blocks(Problem& problem) {
   };
   const BlockRow item{0, nest.src_item, nest.src_item};
   const std::uint8_t inner = chains.src.loops[0];
-  if (chains.dst.loops[0] != inner) {
+  if (chains.dst.loops[0] != inner)
     try_packing(Packing::transposed, item);
-  } else if (nest[inner].src_stride != nest.src_item) {
+  else if (nest[inner].src_stride != nest.src_item)
     try_packing(Packing::permuted, item);
-  }
   try_packing(Packing::gathered, item);
   for_each_row(nest, chains, [&](const BlockRow& row) {
     if (row.loops == 1 && nest[inner].src_stride == nest.src_item) {

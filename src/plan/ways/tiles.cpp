@@ -130,7 +130,7 @@ std::optional<Candidate> propose_tiles(Problem& problem) {
 }
 
 std::optional<Candidate> propose_channels(Problem& problem) {
-  if (!problem.access.transposes() || problem.access.kind == AccessKind::transpose) return std::nullopt;
+  if (!problem.access.has_channels()) return std::nullopt;
   return candidate<Channels>(problem, cost_of_channels);
 }
 
