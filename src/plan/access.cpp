@@ -116,8 +116,8 @@ bool is_written_sequentially(const Nest& nest, const Access& access) {
 
 }  // namespace
 
-bool has_uniform_line_offset(const Nest& nest) {
-  return std::all_of(nest.loops.begin(), nest.loops.end() - 1,
+bool have_line_strides(std::span<const Loop> loops) {
+  return std::all_of(loops.begin(), loops.end(),
                      [](const Loop& loop) { return loop.dst_stride % line_bytes == 0; });
 }
 

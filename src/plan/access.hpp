@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tenstride/plan/copy_plan.hpp"
 
@@ -42,8 +43,12 @@ Access access_of(const Nest& nest, const Conversion& conversion, Index bytes, co
 bool streams(const Nest& nest, const Conversion& conversion, const Access& access, Index bytes,
              const PlanOptions& options);
 
-/// Whether all positions of the loops around the innermost one have the same offset in a cache line of the
-/// destination.
-bool has_uniform_line_offset(const Nest& nest);
+/// Whether all positions of some loops have the same offset in a cache line of the destination.
+bool have_line_strides(std::span<const Loop> loops);
+
+/// Whether the rows of the destination all begin at the same offset in a cache line.
+inline bool has_uniform_line_offset(const Nest& nest) {
+  return have_line_strides(nest.loops.first(nest.size() - 1));
+}
 
 }  // namespace tenstride::detail

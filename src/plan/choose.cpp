@@ -36,13 +36,13 @@ bool find_cheapest(Problem& problem, std::string_view only, CopyWay& way) {
 
 }  // namespace
 
-Index Problem::dst_in_line() const {
-  const Index offset = (options.placement.dst_in_line + nest.dst_offset) % line_bytes;
+Index Problem::in_line(Index dst_offset) const {
+  const Index offset = (options.placement.dst_in_line + dst_offset) % line_bytes;
   return offset < 0 ? offset + line_bytes : offset;
 }
 
 bool are_whole_lines(const Problem& problem, std::span<const Loop> outer, Index run_bytes) {
-  Index remainder = problem.dst_in_line() | run_bytes;
+  Index remainder = problem.in_line(problem.nest.dst_offset) | run_bytes;
   for (const Loop& loop : outer) remainder |= loop.dst_stride;
   return remainder % line_bytes == 0;
 }

@@ -31,8 +31,8 @@ struct Problem {
   [[nodiscard]] bool streams() const { return stores != Stores::ordinary; }
   /// Bytes of a row of the destination.
   [[nodiscard]] Index row_bytes() const { return nest.inner().extent * nest.dst_item; }
-  /// The offset in a cache line of the first item of the destination.
-  [[nodiscard]] Index dst_in_line() const;
+  /// The offset in a cache line of what is `dst_offset` bytes from the destination's storage element 0.
+  [[nodiscard]] Index in_line(Index dst_offset) const;
 };
 
 struct Candidate {

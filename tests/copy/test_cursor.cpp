@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "plan/nest.hpp"
+
 namespace tenstride {
 namespace {
 
@@ -83,11 +85,11 @@ TEST_F(CursorTest, HasOnePositionWithoutLoops) {
   EXPECT_EQ(visits, 1);
 }
 
-TEST(Loops, AreInTheOrderOfTheDestination) {
-  Loops loops;
-  loops.add({5, 4, 12});
-  loops.add({7, 60, 4});
-  loops.add({3, 20, 60});
+TEST(Nest, IsInTheOrderOfTheDestination) {
+  Nest nest;
+  detail::normalise({{5, 7, 3}, {1, 15, 5}, 0}, DType::float32, {{5, 7, 3}, {3, 1, 20}, 0}, DType::float32,
+                    nest);
+  Loops& loops = nest.loops;
   ASSERT_EQ(loops.size(), 3U);
   EXPECT_EQ(loops[0].extent, 7);
   EXPECT_EQ(loops[2].extent, 5);

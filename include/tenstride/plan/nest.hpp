@@ -83,15 +83,6 @@ class Loops {
   }
   /// Pre: count <= size().
   void shrink(std::size_t count) noexcept { size_ = count; }
-  /// Inserts a loop behind those with the same or a larger destination stride. Returns its index.
-  std::size_t add(const Loop& loop) {
-    push_back(loop);
-    Loop* const loops = data();
-    std::size_t at = size_ - 1;
-    for (; at > 0 && loops[at - 1].dst_stride < loop.dst_stride; --at) loops[at] = loops[at - 1];
-    loops[at] = loop;
-    return at;
-  }
 
   /// The number of positions.
   [[nodiscard]] Index positions() const noexcept {

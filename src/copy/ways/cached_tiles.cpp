@@ -92,7 +92,7 @@ void transpose_tiles(const CachedTiles& way, const Loops& loops, Index item, std
   const TileSide columns = side_of(way.columns, loops, item, &Loop::dst_stride);
   if (rows.is_pitched() && columns.is_pitched()) {
     const auto kernel = kernels().indexed->transpose_pitched[log2_of(item)];
-    for_each_position(outer.first(outer.size()), dst, src, [&](std::byte* to, const std::byte* from) {
+    for_each_position(outer, dst, src, [&](std::byte* to, const std::byte* from) {
       kernel(to, columns.stride(), from, rows.stride(), static_cast<std::size_t>(rows.extent()),
              static_cast<std::size_t>(columns.extent()));
     });
@@ -105,8 +105,7 @@ void transpose_tiles(const CachedTiles& way, const Loops& loops, Index item, std
   const auto kernel = kernels().indexed->transpose[log2_of(item)];
   columns.for_each_part([&](TileSide::Part column) {
     rows.for_each_part([&](TileSide::Part row) {
-      for_each_position(outer.first(outer.size()), dst + column.other + row.contiguous,
-                        src + row.other + column.contiguous,
+      for_each_position(outer, dst + column.other + row.contiguous, src + row.other + column.contiguous,
                         [&](std::byte* to, const std::byte* from) { kernel(to, from, indexed); });
     });
   });
@@ -117,7 +116,7 @@ void deinterleave(const CachedTiles& way, const Loops& loops, Index item, std::b
   const Loops outer = loops_around(way, loops, loops.size() - 1);
   const Loop& dense = loops[way.dense];
   const auto kernel = kernels().deinterleave[log2_of(item)];
-  for_each_position(outer.first(outer.size()), dst, src, [&](std::byte* to, const std::byte* from) {
+  for_each_position(outer, dst, src, [&](std::byte* to, const std::byte* from) {
     kernel(to, static_cast<std::size_t>(dense.dst_stride), from, static_cast<std::size_t>(dense.extent),
            static_cast<std::size_t>(loops.back().extent), nullptr);
   });
@@ -128,7 +127,7 @@ void interleave(const CachedTiles& way, const Loops& loops, Index item, std::byt
   const Loops outer = loops_around(way, loops, loops.size() - 1);
   const Loop& rows = loops.back();
   const auto kernel = kernels().interleave[log2_of(item)];
-  for_each_position(outer.first(outer.size()), dst, src, [&](std::byte* to, const std::byte* from) {
+  for_each_position(outer, dst, src, [&](std::byte* to, const std::byte* from) {
     kernel(to, from, rows.src_stride, static_cast<std::size_t>(rows.extent),
            static_cast<std::size_t>(loops[way.dense].extent));
   });
@@ -148,7 +147,7 @@ void transpose_pixels(const CachedTiles& way, const Loops& loops, Index item, st
     src -= (columns - 1) * bytes;
     dst_pitch = -dst_pitch;
   }
-  for_each_position(outer.first(outer.size()), dst, src, [&](std::byte* to, const std::byte* from) {
+  for_each_position(outer, dst, src, [&](std::byte* to, const std::byte* from) {
     kernel(to, dst_pitch, from, rows.src_stride, static_cast<std::size_t>(rows.extent),
            static_cast<std::size_t>(columns), static_cast<std::size_t>(bytes));
   });

@@ -60,13 +60,6 @@ bool has_aligned_items(const Tiles& tiles) {
                      [&](const Loop& loop) { return loop.dst_stride % nest.dst_item == 0; });
 }
 
-/// Whether all positions of the loops around the destination run have the same offset in a cache line.
-bool has_uniform_offset(const Tiles& tiles) {
-  const auto outer = tiles.nest.loops.first(tiles.strip_loop);
-  return std::all_of(outer.begin(), outer.end(),
-                     [](const Loop& loop) { return loop.dst_stride % line_bytes == 0; });
-}
-
 /// Whether there is a kernel that transposes panels while it converts (`ConvertingKernels::transpose`).
 bool has_converting_panels(DType to, DType from) {
   using enum DType;
@@ -161,7 +154,8 @@ void place(Tiles& tiles, const Conversion& conversion, Index dst_in_line) {
     tiles.strips = 1;
   } else {
     if (tiles.stores != Stores::ordinary) {
-      tiles.has_partial_lines = source.dst_stride % line_bytes != 0 || !has_uniform_offset(tiles);
+      tiles.has_partial_lines =
+          source.dst_stride % line_bytes != 0 || !have_line_strides(nest.loops.first(tiles.strip_loop));
       if (!tiles.has_partial_lines) tiles.shift = dst_in_line / nest.dst_item;
     }
     tiles.method = method_of(tiles, conversion);

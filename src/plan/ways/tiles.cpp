@@ -116,8 +116,7 @@ std::optional<Candidate> candidate(const Problem& problem, double (*cost_of)(con
   Way& tiles = std::get<Way>(result->way);
   shape_tiles(tiles, problem);
   if (problem.streams() && tiles.kernel == TileKernel::transpose) join_source_loops(tiles);
-  const Index begin = tiles.nest.dst_offset - problem.nest.dst_offset;
-  place(tiles, problem.conversion, (problem.dst_in_line() + begin % line_bytes + line_bytes) % line_bytes);
+  place(tiles, problem.conversion, problem.in_line(tiles.nest.dst_offset));
   result->cost = cost_of(tiles, problem);
   return result;
 }
