@@ -87,6 +87,11 @@ int run(const Options& options) {
     peer->start();
     result["peers"][peer->name()] = peer->version();
   }
+  if (options.simulated_threads > 0) {
+    result["simulated"] = run_simulated(session);
+    write(options, result);
+    return exit_code_of(session);
+  }
   if (options.is_drawn()) {
     run_drawn(session, [&](const std::string& what, const Json& drawn) {
       result[what] = drawn;

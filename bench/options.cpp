@@ -38,6 +38,11 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
   app.add_option("--random-reductions", options.random_reductions, "number of reductions drawn at random");
   app.add_option("--random-arithmetic", options.random_arithmetic,
                  "number of additions, products, maxima and comparisons drawn at random");
+  app.add_option(
+         "--simulate-threads", options.simulated_threads,
+         "how evenly so many imaginary threads would share the work, in place of times: of 200 copies, "
+         "reductions and arithmetic operations each, or of what --random … ask for")
+      ->check(CLI::Range(2, 1024));
   options.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   app.add_option("--seed", options.seed, "seed of what is drawn; by default from the clock, and printed");
   app.add_option("--filter", options.filter, "only cases whose family/name has a match of this expression");

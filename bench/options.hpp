@@ -22,6 +22,8 @@ struct Options {
   std::size_t random = 0;
   std::size_t random_reductions = 0;
   std::size_t random_arithmetic = 0;
+  /// The number of imaginary threads whose balance is told, in place of times; 0: times.
+  int simulated_threads = 0;
   std::uint64_t seed = 0;
   std::string filter = ".";
   std::vector<int> threads{1, 2};

@@ -101,6 +101,9 @@ std::vector<std::string> reduction_names(Scope scope);
 Json run_in_place(Session& session);
 std::vector<std::string> in_place_names(Scope scope);
 Json run_tiny(Session& session);
+/// How evenly the imaginary threads of `--simulate-threads` share copies, reductions, arithmetic and other
+/// operations: prints the speed-up that balance alone allows, by family, and the least.
+Json run_simulated(Session& session);
 
 /// The value with five significant digits; further digits are noise.
 double rounded(double value);

@@ -42,6 +42,7 @@
 #include "tenstride/memory/to_options.hpp"
 #include "tenstride/memory/transfer.hpp"
 #include "tenstride/parallel/parallel.hpp"
+#include "tenstride/parallel/simulated_threads.hpp"
 #include "tenstride/pattern/pattern.hpp"
 #include "tenstride/plan/copy_plan.hpp"
 #include "tenstride/plan/copy_way.hpp"

@@ -198,7 +198,7 @@ void run_in_order(const Operation<N>& operation, const JointLoops<N + 1>& whole)
 struct Boxes {
   Boxes(const Dims& shape, std::size_t axis, Index item)
       : shape_(shape), extents_(Dims::filled(shape.size(), 1)) {
-    const Index each = numel(Layout{shape, shape, 0}) / (2 * num_threads());
+    const Index each = numel(Layout{shape, shape, 0}) / (boxes_per_thread * num_threads());
     Index left = std::clamp(each, min_bytes / item, max_bytes / item);
     const auto take = [&](std::size_t d, Index max_extent) {
       extents_[d] = std::clamp<Index>(std::min(shape[d], max_extent), 1, std::max<Index>(left, 1));
@@ -232,7 +232,8 @@ struct Boxes {
  private:
   /// Transposing an operand is fastest in large boxes. 512 KiB → 8 MiB: .4 → .5-.55 of a plain sum (the sum
   /// of a tensor and a transposed one).
-  static constexpr Index min_bytes = Index{128} << 10;
+  static constexpr Index boxes_per_thread = 8;
+  static constexpr Index min_bytes = Index{32} << 10;
   static constexpr Index max_bytes = Index{8} << 20;
   static constexpr Index run_bytes = 4096;
 

@@ -10,7 +10,9 @@
 #include <thread>
 
 #include "parallel/parallel_tbb.hpp"
+#include "parallel/ranges.hpp"
 #include "tenstride/base/error.hpp"
+#include "tenstride/parallel/simulated_threads.hpp"
 
 namespace tenstride {
 namespace {
@@ -80,8 +82,8 @@ class OrderedBody {
     begun_.store(true, std::memory_order_release);
   }
 
-  bool run(Index begin, Index end, Index grain, int threads) {
-    const bool done = detail::run_on_tbb(begin, end, grain, threads, &OrderedBody::run_part, this);
+  bool run(const Ranges& ranges, int threads) {
+    const bool done = detail::run_on_tbb(ranges, threads, &OrderedBody::run_part, this);
     static_cast<void>(ended_.load(std::memory_order_acquire));
     return done;
   }
@@ -100,9 +102,8 @@ class OrderedBody {
   std::atomic<int> ended_{0};
 };
 
-bool run_on_threads(Index begin, Index end, Index grain, int threads, void (*body)(void*, Index, Index),
-                    void* state) {
-  return OrderedBody(body, state).run(begin, end, grain, threads);
+bool run_on_threads(const Ranges& ranges, int threads, void (*body)(void*, Index, Index), void* state) {
+  return OrderedBody(body, state).run(ranges, threads);
 }
 
 #else
@@ -117,12 +118,15 @@ constexpr auto run_on_threads = &detail::run_on_tbb;
 void parallel_run(Index begin, Index end, Index grain, int threads, void (*body)(void*, Index, Index),
                   void* state) {
   if (end <= begin) return;
+  const int count = threads == 0 ? num_threads() : threads;
+  const Ranges ranges(begin, end, grain, count);
+  if (ranges.count() > 1) {
+    if (SimulatedThreads* const simulation = SimulatedThreads::current(); simulation != nullptr)
+      return simulation->run(ranges, count, body, state);
 #ifdef TENSTRIDE_HAS_TBB
-  if (threads == 0) threads = num_threads();
-  if (threads > 1 && end - begin > grain && run_on_threads(begin, end, grain, threads, body, state)) return;
+    if (run_on_threads(ranges, count, body, state)) return;
 #endif
-  static_cast<void>(grain);
-  static_cast<void>(threads);
+  }
   body(state, begin, end);
 }
 

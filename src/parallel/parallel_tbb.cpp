@@ -33,14 +33,15 @@ class Allowance {
 
 }  // namespace
 
-bool run_on_tbb(Index begin, Index end, Index grain, int threads, void (*body)(void*, Index, Index),
-                void* state) {
+bool run_on_tbb(const Ranges& ranges, int threads, void (*body)(void*, Index, Index), void* state) {
   const Allowance allowance(threads);
   if (allowance.threads() < 2) return false;
   const auto loop = [&] {
     tbb::parallel_for(
-        tbb::blocked_range<Index>(begin, end, static_cast<std::size_t>(std::max<Index>(grain, 1))),
-        [&](const tbb::blocked_range<Index>& range) { body(state, range.begin(), range.end()); },
+        tbb::blocked_range<Index>(0, ranges.count()),
+        [&](const tbb::blocked_range<Index>& part) {
+          body(state, ranges.first(part.begin()), ranges.first(part.end()));
+        },
         tbb::simple_partitioner{});
   };
   if (allowance.threads() == tbb::this_task_arena::max_concurrency()) {

@@ -3,13 +3,12 @@
 /// not see into libtbb, and would report false races in oneTBB's inlined templates.
 #pragma once
 
-#include "tenstride/base/index.hpp"
+#include "parallel/ranges.hpp"
 
 namespace tenstride::detail {
 
-/// Calls `body` with `state` and parts of [begin, end) of at most `grain`, on at most `threads` threads, and
-/// waits for all. Returns false, with nothing done, where only one thread is available.
-bool run_on_tbb(Index begin, Index end, Index grain, int threads, void (*body)(void*, Index, Index),
-                void* state);
+/// Calls `body` with `state` and each range, on at most `threads` threads, and waits for all. Returns false,
+/// with nothing done, where only one thread is available.
+bool run_on_tbb(const Ranges& ranges, int threads, void (*body)(void*, Index, Index), void* state);
 
 }  // namespace tenstride::detail

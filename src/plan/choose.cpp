@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "plan/grid.hpp"
 #include "plan/ways/small.hpp"
 #include "plan/ways/ways.hpp"
 
@@ -41,6 +42,14 @@ Index Problem::in_line(Index dst_offset) const {
   return offset < 0 ? offset + line_bytes : offset;
 }
 
+Index Problem::max_unit_items() const {
+  constexpr Index unlimited = Index{1} << 48;
+  constexpr Index units_per_thread = 16;
+  if (threads == 1) return unlimited;
+  const Index least = options.thread_bytes / units_per_thread / std::max(nest.dst_item, nest.src_item);
+  return std::max({bytes / nest.dst_item / (units_per_thread * threads), least, Index{1}});
+}
+
 bool are_whole_lines(const Problem& problem, std::span<const Loop> outer, Index run_bytes) {
   Index remainder = problem.in_line(problem.nest.dst_offset) | run_bytes;
   for (const Loop& loop : outer) remainder |= loop.dst_stride;
@@ -57,7 +66,8 @@ void choose_way(CopyPlan& plan, const PlanOptions& options) {
       return;
     }
   }
-  Problem problem{nest, plan.conversion, options, plan.costs, plan.count / nest.elements * nest.dst_item};
+  Problem problem{nest,       plan.conversion, options,
+                  plan.costs, plan.threads,    plan.count / nest.elements * nest.dst_item};
   problem.access = access_of(nest, plan.conversion, problem.bytes, options);
   if (streams(nest, plan.conversion, problem.access, problem.bytes, options))
     problem.stores = streaming_stores(options.machine.streams);

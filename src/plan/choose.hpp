@@ -18,6 +18,8 @@ struct Problem {
   const PlanOptions& options;
   /// By way and by packing; 0 where no cost was computed.
   WayCosts& costs;
+  /// The number of threads that share the copy.
+  int threads = 1;
   /// Bytes of the destination.
   Index bytes = 0;
   Access access{};
@@ -31,6 +33,8 @@ struct Problem {
   [[nodiscard]] bool streams() const { return stores != Stores::ordinary; }
   /// Bytes of a row of the destination.
   [[nodiscard]] Index row_bytes() const { return nest.inner().extent * nest.dst_item; }
+  /// The most items of a unit of work that threads share evenly; very many where there is one thread.
+  [[nodiscard]] Index max_unit_items() const;
   /// The offset in a cache line of what is `dst_offset` bytes from the destination's storage element 0.
   [[nodiscard]] Index in_line(Index dst_offset) const;
 };

@@ -5,12 +5,18 @@
 
 #include "plan/choose.hpp"
 #include "plan/nest.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {
 
-/// Smaller copies use one thread: starting another one takes longer than it saves.
-constexpr Index min_parallel_bytes = Index{512} << 10;
+/// The number of threads for a copy of so many bytes.
+int threads_for(Index bytes, const PlanOptions& options) {
+  const Index threads = bytes / options.thread_bytes;
+  if (threads < 8) return 1;
+  return static_cast<int>(
+      std::min<Index>(threads, options.max_threads == 0 ? num_threads() : options.max_threads));
+}
 
 /// Returns an equal negation with as few steps as possible. Between elements of one type two negations
 /// cancel, and the negation of the source equals that of the destination.
@@ -64,7 +70,7 @@ CopyPlan plan_copy(const Layout& dst, DType dst_type, const Layout& src, DType s
     return result;
   }
   const auto widest = static_cast<Index>(std::max(item_size(dst_type), item_size(src_type)));
-  result.threads = result.count * widest < min_parallel_bytes ? 1 : options.max_threads;
+  result.threads = threads_for(result.count * widest, options);
   detail::choose_way(result, options);
   return result;
 }

@@ -4,7 +4,9 @@
 #include <string>
 #include <type_traits>
 
+#include "base/message.hpp"
 #include "plan/way_text.hpp"
+#include "plan/ways/grids.hpp"
 #include "tenstride/plan/copy_plan.hpp"
 
 namespace tenstride {
@@ -80,6 +82,21 @@ std::string loops_text(const CopyPlan& plan, const Nest& nest) {
   return text;
 }
 
+/// How the work is divided among threads. Example: "32 of 2 MiB, units along loop 0 by 1, loop 2 by 128".
+std::string shares_text(const CopyPlan& plan) {
+  const std::vector<Index> bytes = plan.share_bytes();
+  const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
+  std::string text = detail::message(bytes.size(), " of ", bytes_text(*least));
+  if (*least != *most) text += " to " + bytes_text(*most);
+  const detail::Grid grid = detail::grid_of(plan);
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    const std::size_t number = grid.outermost() + i;
+    text += detail::message(i == 0 ? ", units along loop " : ", loop ", grid.of(number), " by ",
+                            grid.part(number));
+  }
+  return text;
+}
+
 std::string conversion_text(const Conversion& conversion) {
   std::string text;
   if (conversion.conjugation == Conjugation::conjugate) text += ", conjugated";
@@ -149,11 +166,10 @@ std::string CopyPlan::to_string() const {
   if (visited.elements != 1) text += ", items of " + std::to_string(visited.elements) + " elements";
   text += conversion_text(conversion);
   text += stores() != Stores::ordinary ? ", streaming stores" : ", ordinary stores";
-  text += threads == 1   ? ", one thread"
-          : threads == 0 ? ", threads"
-                         : ", at most " + std::to_string(threads) + " threads";
+  text += threads == 1 ? ", one thread" : detail::message(", ", threads, " threads");
   if (nest.loops.empty()) return text + "\n  run      never: no memory holds such layouts";
   text += loops_text(*this, visited);
+  if (threads > 1) text += "\n  shares   " + shares_text(*this);
   const std::string compared = detail::costs_text(costs);
   return compared.empty() ? text : text + "\n  costs    " + compared;
 }

@@ -45,9 +45,6 @@ inline Index max_cached_tile_bytes(const Machine& machine) {
   return 6 * machine.l2_bytes;
 }
 
-/// Longer rows are cut into pieces of half as many bytes for the threads.
-inline constexpr Index max_whole_row_bytes = Index{256} << 10;
-
 /// The processor's prefetcher follows this many streams on one side beside one on the other. With 32 streams
 /// a copy takes 1.4 times as long, whatever their order.
 inline constexpr Index max_followed_channels = 16;

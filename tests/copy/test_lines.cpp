@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts at the lines of a destination: of a run, of the work of threads, and of the runs of blocks.
+// Cuts at the lines of a destination.
 #include "copy/kernels/lines.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cstring>
 #include <random>
@@ -13,37 +12,13 @@
 
 #include "copy/kernels/outgoing_runs.hpp"
 #include "copy/line_buffer.hpp"
-#include "copy/shares.hpp"
 
 namespace tenstride {
 namespace {
 
 using copy::line_bytes;
 using copy::LineBuffer;
-using copy::LinePieces;
 using copy::OutgoingRuns;
-using copy::Shares;
-
-TEST(LinePieces, CoverARunAndMeetWhereLinesBegin) {
-  for (const Index item : {1, 2, 4, 8, 16}) {
-    const Index in_line = static_cast<Index>(line_bytes) / item;
-    for (Index lead = 0; lead < in_line; ++lead) {
-      for (const Index extent : {1, 3, 63, 64, 65, 200, 1000}) {
-        const LinePieces pieces(extent, 2 * in_line, lead);
-        Index reached = 0;
-        for (Index i = 0; i < pieces.count(); ++i) {
-          EXPECT_EQ(pieces.first(i), reached);
-          EXPECT_LT(pieces.first(i), pieces.last(i));
-          if (i > 0) {
-            EXPECT_EQ((pieces.first(i) + lead) % in_line, 0);
-          }
-          reached = pieces.last(i);
-        }
-        EXPECT_EQ(reached, extent);
-      }
-    }
-  }
-}
 
 TEST(Lines, GiveTheOffsetOfAnAddress) {
   const LineBuffer buffer(256);
@@ -55,29 +30,6 @@ TEST(Lines, GiveTheOffsetOfAnAddress) {
   EXPECT_EQ(copy::odd_lines(1), 64);
   EXPECT_EQ(copy::odd_lines(65), 192);
   EXPECT_EQ(copy::odd_lines(192), 192);
-  EXPECT_EQ(copy::strides_to_line(24), 8);
-  EXPECT_EQ(copy::strides_to_line(-96), 2);
-  EXPECT_EQ(copy::strides_to_line(0), 1);
-}
-
-TEST(Shares, CoverEachUnitOnceInWholeGroups) {
-  for (const int threads : {1, 2, 5}) {
-    for (const Shares& shares : {Shares{1, 4, 1}, Shares{7, 4, 3}, Shares{1000, 2, 1}, Shares{1001, 8, 9}}) {
-      std::vector<std::atomic<int>> taken(static_cast<std::size_t>(shares.units));
-      copy::share_out(threads, shares, [&](Index from, Index to) {
-        EXPECT_LT(from, to);
-        EXPECT_EQ(from % shares.group, 0);
-        EXPECT_TRUE(to % shares.group == 0 || to == shares.units);
-        for (Index i = from; i < to; ++i) ++taken[static_cast<std::size_t>(i)];
-      });
-      for (const std::atomic<int>& times : taken) EXPECT_EQ(times, 1);
-    }
-  }
-}
-
-TEST(Shares, SplitGroupsWhereThereAreTooFewForTheThreads) {
-  EXPECT_EQ(copy::split_groups(4, {80, 2, 10}).group, 10);
-  EXPECT_EQ(copy::split_groups(4, {70, 2, 10}).group, 1);
 }
 
 /// Writes blocks of random runs, one after the other, and checks that each byte is written once: whole lines

@@ -79,9 +79,13 @@ struct Trial {
   PlanOptions options;
   std::vector<double> scale;
   std::vector<double> shift;
-  /// 0 leaves the plan's own.
-  int threads = 0;
 };
+
+/// More threads than small copies have, with units as small.
+void draw_threads(Random& random, Trial& trial) {
+  trial.options.max_threads = static_cast<int>(random.between(1, 9));
+  trial.options.thread_bytes = Index{16} << random.between(0, 9);
+}
 
 DType random_type(Random& random) {
   return static_cast<DType>(random.between(0, dtype_count - 1));
@@ -136,7 +140,7 @@ void draw_transposed_matrices(Random& random, Trial& trial) {
   if (random.one_in(3)) draw_common_pair(random, trial);
   if (!random.one_in(8)) trial.options.streaming_above = 0;
   if (random.one_in(2)) trial.options.machine.stores = SequentialStores::streaming;
-  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+  if (random.one_in(4)) draw_threads(random, trial);
 }
 
 /// Short axes that are interleaved or deinterleaved by streaming stores: images whose planes may be padded.
@@ -157,7 +161,7 @@ void draw_channels(Random& random, Trial& trial) {
   trial.options.streaming_above = 0;
   if (!random.one_in(8)) trial.options.machine.stores = SequentialStores::streaming;
   if (random.one_in(4)) add_scale_and_shift(random, trial);
-  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+  if (random.one_in(4)) draw_threads(random, trial);
 }
 
 /// Short items repeated side by side, and rows of them too: pixels enlarged.
@@ -178,7 +182,7 @@ void draw_repeated(Random& random, Trial& trial) {
   if (random.one_in(8)) add_scale_and_shift(random, trial);
   if (random.one_in(2)) trial.options.streaming_above = 0;
   if (random.one_in(2)) trial.options.machine.stores = SequentialStores::streaming;
-  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+  if (random.one_in(4)) draw_threads(random, trial);
 }
 
 /// Long rows that begin anywhere in a line on either side.
@@ -194,7 +198,7 @@ void draw_long_rows(Random& random, Trial& trial) {
   trial.dst.type = trial.src.type = random.one_in(2) ? DType::uint8 : DType::float16;
   if (!random.one_in(8)) trial.options.streaming_above = 0;
   if (!random.one_in(8)) trial.options.machine.stores = SequentialStores::streaming;
-  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+  if (random.one_in(4)) draw_threads(random, trial);
 }
 
 /// Rows of pixels flipped, some upside down too; the rows of either side may be padded.
@@ -212,7 +216,7 @@ void draw_flipped(Random& random, Trial& trial) {
   trial.dst.type = trial.src.type = random_type(random);
   if (!random.one_in(8)) trial.options.streaming_above = 0;
   if (!random.one_in(8)) trial.options.machine.stores = SequentialStores::streaming;
-  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+  if (random.one_in(4)) draw_threads(random, trial);
 }
 
 /// Permutations of many axes whose sides have several dense loops each: runs of rows and of columns.
@@ -244,7 +248,7 @@ void draw_many_axes(Random& random, Trial& trial) {
   trial.dst.type = trial.src.type = random_type(random);
   if (!random.one_in(8)) trial.options.streaming_above = 0;
   if (!random.one_in(8)) trial.options.machine.stores = SequentialStores::streaming;
-  if (random.one_in(3)) trial.threads = static_cast<int>(random.between(1, 3));
+  if (random.one_in(3)) draw_threads(random, trial);
 }
 
 void draw(Random& random, Trial& trial) {
@@ -288,7 +292,7 @@ void draw(Random& random, Trial& trial) {
     trial.options.negation = static_cast<Negation>(random.between(1, 3));
   }
   if (random.one_in(4)) add_scale_and_shift(random, trial);
-  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+  if (random.one_in(4)) draw_threads(random, trial);
 }
 
 /// Chooses the cheapest way, or a named one: most often blocks, and small ones, so that there
@@ -344,9 +348,8 @@ class RandomPlans : public ::testing::Test {
     const auto at = static_cast<std::size_t>(place(random, out_, dst.bytes) - out_.begin());
     oracle::copy(trial.dst.layout, trial.dst.type, expected_.begin() + at - dst.first, trial.src.layout,
                  trial.src.type, in, trial.options);
-    CopyPlan made =
+    const CopyPlan made =
         plan_copy(trial.dst.layout, trial.dst.type, trial.src.layout, trial.src.type, trial.options);
-    if (trial.threads != 0) made.threads = trial.threads;
     last.are(described(number, trial, made));
     run_plan(made, out_.begin() + at - dst.first, in);
     compare(number, trial, made, at, dst.bytes);

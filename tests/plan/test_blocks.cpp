@@ -194,8 +194,9 @@ TEST(Blocks, AreExactOnThreads) {
   const Layout dst = row_major(view.shape);
   PlanOptions options = blocks_wherever(4096);
   options.max_threads = 3;
-  CopyPlan made = plan_copy(dst, DType::float32, view, DType::float32, options);
-  made.threads = 3;
+  options.thread_bytes = 1024;
+  const CopyPlan made = plan_copy(dst, DType::float32, view, DType::float32, options);
+  EXPECT_EQ(made.threads, 3);
   oracle::Random random(3);
   const auto bytes = static_cast<std::size_t>(numel(view)) * 4;
   const oracle::Bytes in = random.bytes(bytes);

@@ -5,6 +5,7 @@
 
 #include "support/access.hpp"
 #include "tenstride/layout/views_axes.hpp"
+#include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride {
 namespace {
@@ -22,9 +23,11 @@ Tiles tiles_of(const CopyPlan& made) {
 }
 
 TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
-  EXPECT_EQ(of({{4096, 4096}, {1, 4096}, 0}, f32).to_string(),
+  PlanOptions options;
+  options.max_threads = 2;
+  EXPECT_EQ(of({{4096, 4096}, {1, 4096}, 0}, f32, options).to_string(),
             "copy 16777216 elements float32 -> float32, 64 MiB -> 64 MiB\n"
-            "  way      tiles 32 x 1024, streaming stores, threads\n"
+            "  way      tiles 32 x 1024, streaming stores, 2 threads\n"
             "  offset   dst 0, src 0\n"
             "  loop 0   4096  dst stride 4096  src stride 1     source run\n"
             "  loop 1   4096  dst stride 1     src stride 4096  destination run");
@@ -33,12 +36,13 @@ TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
 TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
   PlanOptions options;
   options.machine.stores = SequentialStores::streaming;
+  options.max_threads = 2;
   // 128 bytes each become a matrix of rows of 28800 bytes and columns of 1920.
   const CopyPlan reversed =
       of({{32, 15, 15, 15, 15, 32}, {1, 32, 480, 7200, 108000, 1620000}, 0}, f32, options);
   EXPECT_EQ(reversed.to_string(),
             "copy 51840000 elements float32 -> float32, 202500 KiB -> 202500 KiB\n"
-            "  way      tiles 32 x 4096, streaming stores, threads\n"
+            "  way      tiles 32 x 4096, streaming stores, 2 threads\n"
             "  offset   dst 0, src 0\n"
             "  loop 0   15  dst stride 480      src stride 7200\n"
             "  loop 1   15  dst stride 7200     src stride 480      source run\n"
@@ -213,7 +217,15 @@ TEST(CopyPlan, TransposesWithinTheCachesWhereMemoryIsOneStream) {
 
 TEST(CopyPlan, ThreadsBySize) {
   EXPECT_EQ(of(row_major({1000}), f32).threads, 1);
-  EXPECT_EQ(of(row_major({2000000}), f32).threads, 0);
+  EXPECT_EQ(of(row_major({2000000}), f32).threads, num_threads());
+  PlanOptions options;
+  options.max_threads = 100;
+  EXPECT_EQ(of(row_major({131071}), f32, options).threads, 1);
+  EXPECT_EQ(of(row_major({131072}), f32, options).threads, 8);
+  EXPECT_EQ(of(row_major({200000}), f32, options).threads, 12);
+  EXPECT_EQ(of(row_major({2000000}), f32, options).threads, 100);
+  options.thread_bytes = 1024;
+  EXPECT_EQ(of(row_major({3000}), f32, options).threads, 11);
 }
 
 TEST(CopyPlan, DoesNotMergeTheScaledAxisWithInnerLoops) {

@@ -38,9 +38,10 @@ TENSTRIDE_API void parallel_run(Index begin, Index end, Index grain, int threads
                                 void (*body)(void*, Index, Index), void* state);
 }  // namespace detail
 
-/// Calls `f(first, last)` for consecutive ranges [first, last) that make up [begin, end), each of about
-/// `grain` indices, on at most `threads` threads (0: `num_threads()`). Rethrows an exception of `f`. Example:
-/// `parallel_for(0, n, 1024, [&](Index first, Index last) { … })`.
+/// Calls `f(first, last)` for consecutive ranges [first, last) that make up [begin, end), on at most
+/// `threads` threads (0: `num_threads()`). Up to `grain` indices are one range; otherwise ranges have about
+/// an eighth of a grain or more, and differ in length by at most one index. Rethrows an exception of `f`.
+/// Example: `parallel_for(0, n, 1024, [&](Index first, Index last) { … })`.
 template <class F>
 void parallel_for(Index begin, Index end, Index grain, F&& f, int threads = 0) {
   using Body = std::remove_reference_t<F>;

@@ -68,6 +68,9 @@ struct PlanOptions {
   std::size_t axis = 0;
   /// The most threads that may be used; 0: as many as `num_threads()` says.
   int max_threads = 0;
+  /// The fewest bytes of the wider side for each thread. Copies of fewer than eight times as many use one
+  /// thread: starting another one takes longer than it saves.
+  Index thread_bytes = Index{64} << 10;
   /// The processor that the plan is for. Copies of tensors use `planned_machine()`.
   Machine machine{};
   /// Destinations of at least this many bytes are written by streaming stores where that is faster. Tiles of
@@ -99,7 +102,7 @@ struct CopyPlan {
   Nest nest;
   /// The number of elements.
   Index count = 0;
-  /// 1: one thread; 0: as many as `num_threads()` says; otherwise the most threads that may be used.
+  /// The number of threads that share the copy.
   int threads = 1;
   CopyWay way;
   /// The costs of the ways that were compared.
@@ -113,11 +116,15 @@ struct CopyPlan {
   /// type.
   [[nodiscard]] TENSTRIDE_API Nest in_elements() const;
 
+  /// The bytes of the destination that each share of the work writes; one share where one thread copies.
+  /// Threads take the shares one after the other.
+  [[nodiscard]] TENSTRIDE_API std::vector<Index> share_bytes() const;
+
   /// Several lines for people, the last without a newline; strides and offsets in elements. Example, a
   /// transpose of 4096 x 4096 float32:
   /// ```
   /// copy 16777216 elements float32 -> float32, 64 MiB -> 64 MiB
-  ///   way      tiles 32 x 1024, panels, streaming stores, threads
+  ///   way      tiles 32 x 1024, panels, streaming stores, 2 threads
   ///   offset   dst 0, src 0
   ///   loop 0   4096  dst stride 4096  src stride 1     source run
   ///   loop 1   4096  dst stride 1     src stride 4096  destination run
@@ -127,9 +134,9 @@ struct CopyPlan {
 
 /// Plans the copy of `src` to `dst`: drops axes of extent 1, reverses axes with negative destination strides,
 /// sorts the axes by destination stride, merges those that are contiguous on both sides, and chooses the way
-/// with the lowest cost. Pure; uses no heap for rank <= 8 without scale or shift for each index. Pre: equal
-/// shapes (a broadcast `src` has strides of 0), no two elements of `dst` at one address, and scale and shift
-/// of length 0, 1 or shape[axis].
+/// with the lowest cost. Pure but for `num_threads()`; uses no heap for rank <= 8 without scale or shift for
+/// each index. Pre: equal shapes (a broadcast `src` has strides of 0), no two elements of `dst` at one
+/// address, and scale and shift of length 0, 1 or shape[axis].
 TENSTRIDE_API CopyPlan plan_copy(const Layout& dst, DType dst_type, const Layout& src, DType src_type,
                                  const PlanOptions& options = {});
 

@@ -41,6 +41,8 @@ struct RowByRow {
   Stores stores = Stores::ordinary;
   /// How often each row is repeated side by side; such repetitions are one longer row.
   Index times = 1;
+  /// Long rows are cut for threads into pieces of so many items; 0 where rows are whole.
+  Index piece = 0;
   friend bool operator==(const RowByRow&, const RowByRow&) = default;
 };
 
@@ -101,6 +103,8 @@ struct Tiles {
   Index tile_src = 0;
   /// Extent along the source run of the part of a tile that is transposed together in the L1 cache.
   Index block_src = 0;
+  /// The most items of a tile that threads share evenly.
+  Index max_items = 0;
 
   /// What follows from these and from the address; `detail::place` sets all of it.
   /// The offset of the first item in its cache line.
@@ -123,8 +127,6 @@ struct Tiles {
   /// Whether rows of the destination begin anywhere in a line. A strip then keeps the partial lines at the
   /// ends of its rows for the next strip, which completes and writes them.
   bool has_partial_lines = false;
-  /// Whether threads may begin with any strip although strips share partial lines.
-  bool can_split_strips = false;
   /// Whether panels prefetch the lines near each row into the L1 cache, not the next page.
   bool prefetches_near = false;
 };
@@ -195,6 +197,8 @@ struct RowScatter {
   std::size_t neighbour_loop = 0;
   /// How many iterations of the loop inside it are done before that loop advances.
   Index inner_part = 1;
+  /// The neighbour loop is cut for threads into parts of so many iterations.
+  Index neighbour_part = 1;
   /// Whether rows share cache lines. A partial line is then kept from the row that begins it until the row
   /// that completes it.
   bool has_partial_lines = false;
@@ -207,6 +211,8 @@ struct RepeatedRows {
   std::size_t loop = 0;
   /// Bytes of a row.
   Index row = 0;
+  /// Rows are cut for threads into parts of so many iterations of their outermost loop.
+  Index part = 1;
   Stores stores = Stores::streaming;
   /// Whether a row is short items, each of them repeated, that a kernel streams directly where rows are whole
   /// lines.

@@ -84,11 +84,12 @@ class Loops {
   /// Pre: count <= size().
   void shrink(std::size_t count) noexcept { size_ = count; }
 
-  /// The number of positions.
-  [[nodiscard]] Index positions() const noexcept {
-    Index count = 1;
-    for (const Loop& loop : *this) count *= loop.extent;
-    return count;
+  /// The number of positions, of all loops or of the outermost `count`.
+  [[nodiscard]] Index positions() const noexcept { return positions_of(size_); }
+  [[nodiscard]] Index positions_of(std::size_t count) const noexcept {
+    Index positions = 1;
+    for (const Loop& loop : first(count)) positions *= loop.extent;
+    return positions;
   }
   /// Whether items of `item` bytes are visited one directly behind the other on a side.
   [[nodiscard]] bool is_contiguous(Stride side, Index item) const noexcept {

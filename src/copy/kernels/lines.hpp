@@ -3,10 +3,8 @@
 // they write where lines of the destination begin.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 
 #include "base/cache_line.hpp"
 #include "tenstride/base/index.hpp"
@@ -30,29 +28,5 @@ inline std::size_t bytes_to_line(const std::byte* address) {
 constexpr std::size_t odd_lines(std::size_t bytes) {
   return ((bytes + line_bytes - 1) / line_bytes | 1U) * line_bytes;
 }
-
-/// The number of strides after which an address has the same offset in its line again. Example: 4 for a
-/// stride of 48 bytes.
-inline Index strides_to_line(Index stride) {
-  return static_cast<Index>(line_bytes) / std::gcd(static_cast<Index>(line_bytes), stride);
-}
-
-/// A run cut into pieces of which all but the first begin at the start of a line, so that no two threads
-/// write to one line. All counts are in items.
-class LinePieces {
- public:
-  /// A piece has `piece` items, which are whole lines. `lead` is the number of items between the start of the
-  /// run's first line and the run.
-  LinePieces(Index extent, Index piece, Index lead) : extent_(extent), piece_(piece), lead_(lead) {}
-
-  [[nodiscard]] Index count() const { return ceil_divide(extent_ + lead_, piece_); }
-  [[nodiscard]] Index first(Index number) const { return std::max<Index>(number * piece_ - lead_, 0); }
-  [[nodiscard]] Index last(Index number) const { return std::min((number + 1) * piece_ - lead_, extent_); }
-
- private:
-  Index extent_;
-  Index piece_;
-  Index lead_;
-};
 
 }  // namespace tenstride::copy

@@ -13,13 +13,12 @@
 #include "copy/ways/block_tables.hpp"
 #include "copy/ways/outgoing_converted.hpp"
 #include "copy/ways/ways.hpp"
+#include "plan/ways/grids.hpp"
 
 namespace tenstride::copy {
 namespace {
 
 constexpr auto line = static_cast<Index>(line_bytes);
-/// A small number of ranges, as a range begins with nothing prefetched.
-constexpr Index ranges_per_thread = 4;
 /// Kernels read at least this many bytes of a row, however short it is.
 constexpr std::size_t min_row_read = 16;
 
@@ -36,7 +35,7 @@ std::byte* scratch(std::size_t bytes) {
 /// Copies the blocks of one thread.
 class Worker {
  public:
-  Worker(const Blocks& way, const Bound& bound, const BlockGrid& grid)
+  Worker(const Blocks& way, const Bound& bound, const detail::Grid& grid)
       : way_(way),
         nest_(bound.nest),
         grid_(grid),
@@ -67,9 +66,9 @@ class Worker {
 
   /// Copies blocks [first, last).
   void operator()(Index first, Index last) {
-    Cursor cursor = grid_.blocks(dst_, src_);
+    Cursor cursor(grid_.loops(), dst_, src_);
     cursor.seek(first);
-    GridBlock block = grid_.block(cursor);
+    GridBlock block = block_at(grid_, way_, cursor);
     block.begins = true;
     bool is_block_direct = is_direct(block);
     Pack pack;
@@ -83,7 +82,7 @@ class Worker {
       bool is_next_direct = false;
       if (++first < last) {
         cursor.next();
-        next = grid_.block(cursor);
+        next = block_at(grid_, way_, cursor);
         pack.prefetch.next_table = &tables(next).pack;
         pack.prefetch.next_src = src_of(next);
         is_next_direct = is_direct(next);
@@ -274,7 +273,7 @@ class Worker {
 
   const Blocks& way_;
   const Nest& nest_;
-  const BlockGrid& grid_;
+  const detail::Grid& grid_;
   const PackKernels& kernels_;
   Packing packing_;
   bool is_transposed_;
@@ -299,10 +298,8 @@ class Worker {
 
 void run(const Blocks& way, const Bound& plan) {
   const Bound bound(way.nest, plan);
-  const BlockGrid grid(way, way.nest);
-  const Shares shares{grid.blocks(bound.dst, bound.src).count(), ranges_per_thread, grid.group()};
-  share_out(bound.threads, split_groups(bound.threads, shares),
-            [&](Index first, Index last) { Worker(way, bound, grid)(first, last); });
+  const detail::Grid grid = detail::grid_of(way, way.nest, 0);
+  share_out(grid, bound.threads, [&](Index first, Index last) { Worker(way, bound, grid)(first, last); });
 }
 
 }  // namespace tenstride::copy

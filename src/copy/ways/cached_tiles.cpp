@@ -9,6 +9,7 @@
 
 #include "copy/shares.hpp"
 #include "copy/ways/ways.hpp"
+#include "plan/ways/grids.hpp"
 #include "plan/ways/tile_side.hpp"
 
 namespace tenstride::copy {
@@ -181,38 +182,6 @@ void gather(const Loops& in, Index item, std::byte* dst, const std::byte* src) {
   });
 }
 
-/// The loop that is divided among threads, and into how many parts it may be.
-struct SharedLoop {
-  std::size_t loop = 0;
-  Index max_parts = 1;
-};
-
-/// The fewest items of a side of a tile that is divided: kernels take at least 8 bytes.
-constexpr Index min_side = 16;
-
-/// The longest loop around the tiles, otherwise the outermost loop of a tile's longer side.
-SharedLoop shared_loop(const CachedTiles& way, const Loops& loops) {
-  std::size_t found = no_loop;
-  const std::size_t count = loops.size() - (way.method == CacheMethod::pixels ? 2 : 1);
-  for (std::size_t d = 0; d < count; ++d) {
-    if (!way.is_inside(d) && (found == no_loop || loops[d].extent > loops[found].extent)) found = d;
-  }
-  if (found != no_loop) return {found, loops[found].extent};
-  if (way.method != CacheMethod::tiles) return {way.dense, loops[way.dense].extent / min_side};
-  const auto outermost = [&](const LoopList& side) -> SharedLoop {
-    Index inner = 1;
-    for (std::size_t i = 0; i + 1 < side.count; ++i) inner *= loops[side.loops[i]].extent;
-    const std::size_t loop = side.loops[side.count - 1U];
-    return {loop, loops[loop].extent / ceil_divide(min_side, inner)};
-  };
-  const SharedLoop rows = outermost(way.rows);
-  const SharedLoop columns = outermost(way.columns);
-  return columns.max_parts >= rows.max_parts ? columns : rows;
-}
-
-/// Few ranges: a copy within the caches is short.
-constexpr Index ranges_per_thread = 2;
-
 }  // namespace
 
 void copy_items(const Loops& loops, Index item, std::byte* dst, const std::byte* src) {
@@ -251,16 +220,23 @@ void copy_cached(const CachedTiles& way, const Loops& loops, Index item, std::by
 }
 
 void run(const CachedTiles& way, const Bound& bound) {
-  const SharedLoop shared = shared_loop(way, bound.nest.loops);
-  const Loop& loop = bound.loop(shared.loop);
-  // Parts of about equal length, so that none is too short for a kernel.
-  const Index parts = std::clamp<Index>(shared.max_parts, 1, ranges_per_thread * threads_of(bound.threads));
-  share_out(bound.threads, {parts, ranges_per_thread}, [&](Index first, Index last) {
-    const Index begin = first * loop.extent / parts;
-    Loops part = bound.nest.loops;
-    part[shared.loop].extent = last * loop.extent / parts - begin;
-    copy_cached(way, part, bound.nest.dst_item, bound.dst + begin * loop.dst_stride,
-                bound.src + begin * loop.src_stride);
+  const detail::Grid grid = detail::grid_of(way, bound.nest, bound.threads);
+  share_out(grid, bound.threads, [&](Index unit, Index end) {
+    Cursor at(grid.loops(), bound.dst, bound.src);
+    at.seek(unit);
+    while (unit < end) {
+      // Units along one loop are one part of it.
+      const Index count = at.size() == 1 ? end - unit : 1;
+      Loops loops = bound.nest.loops;
+      for (std::size_t i = 0; i < at.size(); ++i) {
+        const std::size_t number = grid.outermost() + i;
+        const Index first = at.index(i);
+        loops[grid.of(number)].extent = grid.last(number, first + count - 1) - grid.first(number, first);
+      }
+      copy_cached(way, loops, bound.nest.dst_item, at.dst(), at.src());
+      at.skip(count);
+      unit += count;
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 #include "copy/shares.hpp"
 #include "copy/sink.hpp"
 #include "copy/ways/ways.hpp"
+#include "plan/ways/grids.hpp"
 
 namespace tenstride::copy {
 namespace {
@@ -12,17 +13,14 @@ namespace {
 /// reading them first (`rep movsb`): .8 to .9 of the time where both sides just fill the L2 cache.
 constexpr std::size_t cached_bytes = std::size_t{2} << 20;
 
-/// Bytes of a piece, which is one thread's range.
-constexpr Index piece_bytes = Index{128} << 10;
-
 }  // namespace
 
 void run(const Contiguous& way, const Bound& bound) {
-  const LinePieces pieces(static_cast<Index>(bound.row_bytes()), piece_bytes,
-                          static_cast<Index>(line_offset(bound.dst)));
-  share_out(bound.threads, {pieces.count(), pieces.count()}, [&](Index piece, Index end) {
-    const Index first = pieces.first(piece);
-    const auto bytes = static_cast<std::size_t>(pieces.last(end - 1) - first);
+  const detail::Grid grid = detail::grid_of(way, bound.nest, static_cast<Index>(line_offset(bound.dst)));
+  constexpr std::size_t run = detail::Grid::innermost;
+  share_out(grid, bound.threads, [&](Index unit, Index end) {
+    const Index first = grid.first(run, unit) * bound.nest.dst_item;
+    const auto bytes = static_cast<std::size_t>(grid.last(run, end - 1) * bound.nest.dst_item - first);
     if (way.stores != Stores::ordinary) {
       Sink(bound.kernels, way.stores).write(bound.dst + first, bound.src + first, bytes);
     } else if (bytes <= cached_bytes) {

@@ -6,6 +6,7 @@
 #include "copy/shares.hpp"
 #include "copy/sink.hpp"
 #include "copy/ways/ways.hpp"
+#include "plan/ways/grids.hpp"
 #include "tenstride/copy/run_plan.hpp"
 
 namespace tenstride::copy {
@@ -14,8 +15,6 @@ namespace {
 /// The bytes of rows that are packed at a time. Larger batches wait less often for loads behind streaming
 /// stores.
 constexpr Index batch_bytes = Index{32} << 10;
-/// Ranges of repetitions for each thread.
-constexpr Index ranges_per_thread = 4;
 
 /// Whether all rows are whole cache lines of the destination.
 bool are_lines(const Bound& bound, const RepeatedRows& rows) {
@@ -130,11 +129,28 @@ class RowRepeater {
 
 }  // namespace
 
-void run(const RepeatedRows& way, const Bound& bound) {
-  const Index times = bound.loop(way.loop).extent;
-  const Index results = bound.outer(way.loop).count() * times;
-  share_out(bound.threads, split_groups(bound.threads, {results, ranges_per_thread, times}),
-            [&](Index first, Index last) { RowRepeater(bound, way)(first, last); });
+void run(const RepeatedRows& way, const Bound& plan) {
+  const detail::Grid grid = detail::grid_of(way, plan.nest, 0);
+  const Index cut_stride = plan.loop(way.loop + 1).dst_stride;
+  const Index positions = plan.nest.loops.positions_of(way.loop + 1);
+  share_out(grid, plan.threads, [&](Index unit, Index end) {
+    // A part of the rows is made as rows of their own.
+    while (unit < end) {
+      const Index part = unit / positions;
+      const Index first = grid.first(grid.outermost(), part);
+      Nest nest = plan.nest;
+      Loop& cut = nest.loops[way.loop + 1];
+      nest.dst_offset += first * cut.dst_stride;
+      nest.src_offset += first * cut.src_stride;
+      cut.extent = grid.last(grid.outermost(), part) - first;
+      const Bound bound(nest, plan);
+      RepeatedRows rows = way;
+      rows.row = cut.extent * cut_stride;
+      const Index last = std::min(end, (part + 1) * positions);
+      RowRepeater(bound, rows)(unit - part * positions, last - part * positions);
+      unit = last;
+    }
+  });
 }
 
 }  // namespace tenstride::copy

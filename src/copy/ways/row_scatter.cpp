@@ -8,44 +8,18 @@
 #include "copy/shares.hpp"
 #include "copy/sink.hpp"
 #include "copy/ways/ways.hpp"
+#include "plan/ways/grids.hpp"
 
 namespace tenstride::copy {
 namespace {
 
-/// The neighbour loop is cut for threads into parts of at least this many bytes of a destination row.
-constexpr Index min_part_bytes = 16384;
-/// Units of work for each thread.
-constexpr Index units_per_thread = 8;
-
-/// The units of work: parts along the neighbour loop, along the loop inside it, and the positions of the
-/// outer loops.
-struct Units {
-  Index neighbour_part = 1;
-  Index neighbour_parts = 1;
-  Index cut_parts = 1;
-  Index count = 1;
-
-  Units(const Bound& bound, const RowScatter& scatter) {
-    const Index extent = bound.loop(scatter.neighbour_loop).extent;
-    cut_parts = ceil_divide(bound.loop(scatter.neighbour_loop + 1).extent, scatter.inner_part);
-    const Index others = bound.outer(scatter.neighbour_loop).count() * cut_parts;
-    const Index threads = threads_of(bound.threads);
-    const Index wanted_parts = threads == 1 ? 1 : ceil_divide(units_per_thread * threads, others);
-    const Index min_part =
-        scatter.has_partial_lines ? ceil_divide(min_part_bytes, static_cast<Index>(bound.row_bytes())) : 1;
-    neighbour_part = std::clamp<Index>(ceil_divide(extent, wanted_parts), std::min(min_part, extent), extent);
-    neighbour_parts = ceil_divide(extent, neighbour_part);
-    count = others * neighbour_parts;
-  }
-};
-
 /// Copies the units of one thread.
 class ScatterWorker {
  public:
-  ScatterWorker(const Bound& bound, const RowScatter& scatter, const Units& units)
+  ScatterWorker(const Bound& bound, const RowScatter& scatter, const detail::Grid& grid)
       : bound_(bound),
         scatter_(scatter),
-        units_(units),
+        grid_(grid),
         neighbour_(bound.loop(scatter.neighbour_loop)),
         cut_(bound.loop(scatter.neighbour_loop + 1)),
         has_inner_(scatter.neighbour_loop + 2 < bound.nest.size() - 1),
@@ -57,17 +31,15 @@ class ScatterWorker {
 
   /// Copies units [first, last).
   void operator()(Index first, Index last) {
-    for (Index unit = first; unit < last; ++unit) {
-      const Index neighbour = unit % units_.neighbour_parts * units_.neighbour_part;
-      const Index remaining = unit / units_.neighbour_parts;
-      const Index cut = remaining % units_.cut_parts * scatter_.inner_part;
-      Cursor outer = bound_.outer(scatter_.neighbour_loop);
-      outer.seek(remaining / units_.cut_parts);
-      copy(outer.dst() + neighbour * neighbour_.dst_stride + cut * cut_.dst_stride,
-           outer.src() + neighbour * neighbour_.src_stride + cut * cut_.src_stride,
-           std::min(units_.neighbour_part, neighbour_.extent - neighbour),
-           std::min(scatter_.inner_part, cut_.extent - cut));
-    }
+    constexpr std::size_t neighbours = detail::Grid::innermost;
+    constexpr std::size_t cut = neighbours - 1;
+    Cursor at(grid_.loops(), bound_.dst, bound_.src);
+    at.seek(first);
+    const auto part = [&](std::size_t number) {
+      const Index index = at.index(grid_.place(number));
+      return grid_.last(number, index) - grid_.first(number, index);
+    };
+    for (; first < last; ++first, at.next()) copy(at.dst(), at.src(), part(neighbours), part(cut));
     bound_.kernels.fence();
   }
 
@@ -115,7 +87,7 @@ class ScatterWorker {
 
   const Bound& bound_;
   const RowScatter& scatter_;
-  const Units& units_;
+  const detail::Grid& grid_;
   const Loop& neighbour_;
   const Loop& cut_;
   bool has_inner_;
@@ -127,9 +99,9 @@ class ScatterWorker {
 
 void run(const RowScatter& way, const Bound& plan) {
   const Bound bound(way.nest, plan);
-  const Units units(bound, way);
-  share_out(bound.threads, {units.count, units_per_thread},
-            [&](Index first, Index last) { ScatterWorker(bound, way, units)(first, last); });
+  const detail::Grid grid = detail::grid_of(way, way.nest, 0);
+  share_out(grid, bound.threads,
+            [&](Index first, Index last) { ScatterWorker(bound, way, grid)(first, last); });
 }
 
 }  // namespace tenstride::copy

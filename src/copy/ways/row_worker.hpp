@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <numeric>
 
 #include "copy/shares.hpp"
 #include "copy/sink.hpp"
+#include "plan/ways/grids.hpp"
 
 namespace tenstride::copy {
 
@@ -84,81 +84,33 @@ class RowCollector {
   Index size_ = 0;
 };
 
-/// How rows are divided among threads.
-class RowShares {
- public:
-  RowShares(const RowByRow& way, const Bound& bound)
-      : row_(static_cast<Index>(bound.row_bytes()) * way.times),
-        loops_(bound.nest.size() - (way.times > 1 ? 2 : 1)),
-        pieces_(pieces_of(bound)),
-        shares_{bound.outer(loops_).count() * pieces_.count(), ranges_per_thread, 1} {
-    if (pieces_.count() == 1) {
-      const Index stride =
-          loops_ >= 1 ? bound.loop(loops_ - 1).dst_stride : static_cast<Index>(bound.dst_item);
-      const Index rows = way.method == RowMethod::alternating ? Kernels::max_alternating : 1;
-      const Index group = std::lcm(strides_to_line(stride), rows);
-      shares_.group = ceil_divide(std::max<Index>(chunk_bytes / std::max<Index>(row_, 1), 1), group) * group;
-    }
-    if (ceil_divide(shares_.units, shares_.group) <= max_chunks_of_two_ranges) shares_.ranges_per_thread = 2;
-  }
-
-  /// Bytes of a row with its repetitions.
-  [[nodiscard]] Index row() const { return row_; }
-  /// The number of loops around a row.
-  [[nodiscard]] std::size_t loops() const { return loops_; }
-  /// Pieces of a row: the row as a whole, or pieces of a long one.
-  [[nodiscard]] const LinePieces& pieces() const { return pieces_; }
-  [[nodiscard]] const Shares& shares() const { return shares_; }
-
- private:
-  /// A long run is cut into pieces of this many bytes.
-  static constexpr Index chunk_bytes = detail::max_whole_row_bytes / 2;
-  /// Up to this many chunks are divided into two ranges for each thread: 14.5 → 13.8 us against eight ranges
-  /// (1 MiB filled by two threads).
-  static constexpr Index max_chunks_of_two_ranges = 32;
-  /// Ranges for each thread, where there are more chunks. Not a range for each chunk: a worker that scales by
-  /// a number for each channel takes microseconds to set up, and with one for each chunk two threads were
-  /// only 1.2 times as fast as one.
-  static constexpr Index ranges_per_thread = 32;
-
-  static LinePieces pieces_of(const Bound& bound) {
-    const Loop& inner = bound.innermost();
-    const auto item = static_cast<Index>(bound.dst_item);
-    const Index chunk = std::max<Index>(chunk_bytes / item, 1);
-    if (inner.extent <= 2 * chunk) return {inner.extent, inner.extent, 0};
-    const bool is_contiguous = inner.dst_stride == item;
-    return {inner.extent, chunk, is_contiguous ? static_cast<Index>(line_offset(bound.dst)) / item : 0};
-  }
-
-  Index row_;
-  std::size_t loops_;
-  LinePieces pieces_;
-  Shares shares_;
-};
-
 /// Copies all rows by workers of a way: many by one call, collected, or one after the other.
 template <class Worker>
 void run_rows(const RowByRow& way, const Bound& bound) {
-  const RowShares rows(way, bound);
-  share_out(bound.threads, rows.shares(), [&](Index unit, Index end) {
+  const detail::Grid grid = detail::grid_of(way, bound.nest, static_cast<Index>(line_offset(bound.dst)));
+  const Index row = static_cast<Index>(bound.row_bytes()) * way.times;
+  share_out(grid, bound.threads, [&](Index unit, Index end) {
     Worker worker(way, bound);
-    Cursor at = bound.outer(rows.loops());
-    const Index each = rows.pieces().count();
-    at.seek(unit / each);
+    Cursor at(grid.loops(), bound.dst, bound.src);
+    at.seek(unit);
     if constexpr (requires { worker.takes_many(); }) {
       if (worker.takes_many()) {
-        worker.many(at, rows.row(), end - unit);
+        worker.many(at, row, end - unit);
         return;
       }
     }
     const Loop& inner = bound.innermost();
     const bool is_scaled = bound.is_scaled(bound.nest.size() - 1);
-    for (; unit < end; ++unit) {
-      const Index first = rows.pieces().first(unit % each);
-      const Index last = rows.pieces().last(unit % each);
+    for (; unit < end; ++unit, at.next()) {
+      Index first = 0;
+      Index last = inner.extent;
+      if (way.piece != 0) {
+        const Index piece = at.index(at.size() - 1);
+        first = grid.first(detail::Grid::innermost, piece);
+        last = grid.last(detail::Grid::innermost, piece);
+      }
       worker.row(at.dst() + first * inner.dst_stride, at.src() + first * inner.src_stride, last - first,
                  is_scaled ? static_cast<std::size_t>(first) : bound.scale_index(at), is_scaled ? 1 : 0);
-      if (unit % each + 1 == each) at.next();
     }
   });
 }

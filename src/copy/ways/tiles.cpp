@@ -22,10 +22,6 @@ namespace {
 /// Bytes of the largest block, with the items before it for a shift and with padded rows.
 constexpr std::size_t buffer_bytes = 65536;
 
-/// The fewest strips of a range whose rows share partial lines: at both ends of a range these are written in
-/// parts.
-constexpr Index min_strips_per_range = 4;
-
 class TileWorker {
  public:
   explicit TileWorker(const Tiling& tiling)
@@ -46,11 +42,11 @@ class TileWorker {
 
   /// Copies tiles [first, last).
   void operator()(Index first, Index last) {
-    TileSequence tiles(tiling_);
-    tiles.seek(first, last);
+    TileSequence tiles(tiling_, first, last);
     Tile tile;
     if (!tiles.next(tile)) return;
     SourceRows rows = rows_of(tile, row_addresses_[0].data());
+    if (way_.has_partial_lines && tile.strip > 0 && !is_transposed_along(tile)) keep_items_before(tile, rows);
     is_first_ = true;
     for (is_last_ = false; !is_last_; is_first_ = false) {
       Tile following;
@@ -275,7 +271,7 @@ class TileWorker {
     panel.is_first = way_.has_partial_lines && (tile.strip == 0 || is_first_);
     panel.is_last =
         (tile.strip + 1 == way_.strips && (way_.has_partial_lines || tile.rows() < way_.tile_dst)) ||
-        (way_.can_split_strips && is_last_);
+        (way_.has_partial_lines && is_last_);
     panel.prefetches_into_l1 = way_.prefetches_near;
     bound_.kernels.transpose_panel[bound_.item_log2()](panel);
     return tile.columns;
@@ -321,6 +317,25 @@ class TileWorker {
     for (Index c = 0; c < block.columns; ++c, transposed += pitch, partial_lines += line_items_bytes_) {
       std::memcpy(transposed, partial_lines, line_items_bytes_);
       std::memcpy(partial_lines, transposed + end, line_items_bytes_);
+    }
+  }
+
+  /// Keeps the items before the first tile of a range, as the strip before it would have done.
+  void keep_items_before(const Tile& tile, const SourceRows& next) {
+    Tile before = tile;
+    before.first = tile.first - items_in_line();
+    before.last = tile.first;
+    SourceRows rows = rows_of(before, row_addresses_[1].data());
+    const Index offset = rows.offset;
+    const Size pitch = odd_lines(line_items_bytes_);
+    next_rows_ = &next;
+    for (Index done = 0; done < tile.columns; done += way_.block_src) {
+      const Index columns = std::min(way_.block_src, tile.columns - done);
+      rows.offset = offset + done * tiling_.run.src_stride;
+      pack(first_.data(), pitch, rows, before.rows(), columns);
+      for (Index c = 0; c < columns; ++c)
+        std::memcpy(partial_lines_.data() + static_cast<Size>(done + c) * line_items_bytes_,
+                    first_.data() + static_cast<Size>(c) * pitch, line_items_bytes_);
     }
   }
 
@@ -403,19 +418,6 @@ class TileWorker {
   ChannelTiles channels_;
 };
 
-/// Ranges of tiles for each thread, where strips share no partial lines. A range begins with nothing
-/// prefetched and a new worker. 64 → 16 ranges in all: .52 and .63 → .66 and .70 of a plain copy (images
-/// deinterleaved with scale, two threads).
-constexpr Index ranges_per_thread = 8;
-
-/// Strips that share partial lines form a group. Where they can be split, each thread has one range of them
-/// instead, as strips at the ends of a range take several times as long. Two → one range for each thread: .70
-/// → .75 of a plain copy (float32 4097 x 4099, two threads), .73 → .77 (float16 5003 x 5009).
-Shares shares_of(const Tiles& way, Index tiles) {
-  if (way.can_split_strips) return {tiles, 1, min_strips_per_range};
-  return {tiles, ranges_per_thread, way.has_partial_lines ? way.strips : 1};
-}
-
 }  // namespace
 
 void run(const Tiles& given, const Bound& plan) {
@@ -429,8 +431,7 @@ void run(const Tiles& given, const Bound& plan) {
     way = &replaced;
   }
   const Tiling tiling(*way, bound);
-  share_out(bound.threads, shares_of(*way, TileSequence(tiling).count()),
-            [&](Index first, Index last) { TileWorker{tiling}(first, last); });
+  share_out(tiling.grid, bound.threads, [&](Index first, Index last) { TileWorker{tiling}(first, last); });
 }
 
 }  // namespace tenstride::copy

@@ -9,6 +9,7 @@
 
 #include "copy/bound.hpp"
 #include "copy/sink.hpp"
+#include "plan/ways/grids.hpp"
 
 namespace tenstride::copy {
 
@@ -16,6 +17,7 @@ namespace tenstride::copy {
 struct Tiling {
   const Tiles& way;
   const Bound& bound;
+  const detail::TileGrid grid;
   /// The innermost loops of the source run and of the destination run.
   const Loop& run;
   const Loop& inner;
@@ -30,6 +32,7 @@ struct Tiling {
   Tiling(const Tiles& way_, const Bound& bound_)
       : way(way_),
         bound(bound_),
+        grid(detail::grid_of(way, way.nest, 0)),
         run(bound.loop(way.source_loop)),
         inner(bound.innermost()),
         has_scaled_rows(bound.is_scaled(bound.nest.size() - 1)),
@@ -108,79 +111,33 @@ inline std::size_t scale_index(const Tiling& tiling, const Tile& tile, Index row
   return tile.scale_index + (tiling.has_scaled_columns ? static_cast<std::size_t>(tile.column + column) : 0);
 }
 
-/// The loops over tiles, built from the innermost on.
-struct TileLoops {
-  static constexpr std::size_t none = Cursor::max_loops;
-
-  std::array<Loop, Cursor::max_loops> loops;
-  /// The index of the outermost loop.
-  std::size_t begin = Cursor::max_loops;
-  /// The indices of the loop over strips, of the loop over panels, and of the one that scale and shift run
-  /// along; `none` where there is none.
-  std::size_t strips = none;
-  std::size_t panels = none;
-  std::size_t scaled = none;
-
-  explicit TileLoops(const Tiling& tiling) {
-    const Tiles& way = tiling.way;
-    const std::size_t run_loop = way.source_loop + 1 - (way.has_column_table ? way.source_loops : 1);
-    if (way.has_partial_lines || way.strip_depth >= way.strip_loop) strips = add({way.strips, 0, 0});
-    if (way.has_partial_lines) panels = add({way.panels, 0, 0});
-    for (std::size_t d = way.strip_loop; d-- > 0;) {
-      if (d < run_loop || d > way.source_loop) {
-        add(tiling.bound.loop(d));
-        if (tiling.bound.is_scaled(d)) scaled = begin;
-      } else if (d == run_loop && !way.has_partial_lines) {
-        panels = add({way.panels, 0, 0});
-      }
-      if (d == way.strip_depth && !way.has_partial_lines) strips = add({way.strips, 0, 0});
-    }
-  }
-
-  [[nodiscard]] std::span<const Loop> all() const { return {loops.data() + begin, loops.size() - begin}; }
-
- private:
-  /// Adds a loop around the others. Returns its index.
-  std::size_t add(const Loop& loop) {
-    loops[--begin] = loop;
-    return begin;
-  }
-};
-
-/// The tiles of a copy, one after another: the loops of the plan with the loops over strips and panels among
-/// them. Strips that share partial lines follow each other.
+/// The tiles of a range, one after another.
 class TileSequence {
  public:
-  explicit TileSequence(const Tiling& tiling)
-      : tiling_(tiling), loops_(tiling), cursor_(loops_.all(), tiling.bound.dst, tiling.bound.src) {}
-  TileSequence(const TileSequence&) = delete;
-  TileSequence& operator=(const TileSequence&) = delete;
-
-  /// How many tiles there are.
-  [[nodiscard]] Index count() const { return cursor_.count(); }
-
-  /// Moves to the range of tiles [first, last). Pre: called only once.
-  void seek(Index first, Index last) {
-    left_ = last - first;
+  /// The tiles [first, last) of the grid.
+  TileSequence(const Tiling& tiling, Index first, Index last)
+      : tiling_(tiling),
+        grid_(tiling.grid),
+        cursor_(grid_.loops(), tiling.bound.dst, tiling.bound.src),
+        left_(last - first) {
     cursor_.seek(first);
   }
 
   /// Sets `tile` to the next tile. Returns false at the end of the range.
   bool next(Tile& tile) {
-    const Tiles& way = tiling_.way;
     for (; left_ > 0; cursor_.next()) {
       --left_;
-      const Index strip = index(loops_.strips);
-      tile.strip = strip;
-      tile.first = way.is_dense ? 0 : std::max<Index>(strip * way.tile_dst - way.shift, 0);
-      tile.last = way.is_dense ? way.run : std::min((strip + 1) * way.tile_dst - way.shift, way.run);
+      tile.strip = index(grid_.strips);
+      tile.first = grid_.first(grid_.strips, tile.strip);
+      tile.last = grid_.last(grid_.strips, tile.strip);
       if (tile.rows() <= 0) continue;
-      tile.column = index(loops_.panels) * way.panel;
-      tile.columns = std::min(way.panel, way.columns - tile.column);
+      const Index panel = index(grid_.panels);
+      tile.column = grid_.first(grid_.panels, panel);
+      tile.columns = grid_.last(grid_.panels, panel) - tile.column;
       tile.dst = cursor_.dst();
       tile.src = cursor_.src() + tile.column * tiling_.run.src_stride;
       tile.scale_index =
-          loops_.scaled == TileLoops::none ? 0 : static_cast<std::size_t>(index(loops_.scaled));
+          grid_.scaled == detail::no_grid_loop ? 0 : static_cast<std::size_t>(index(grid_.scaled));
       cursor_.next();
       return true;
     }
@@ -188,12 +145,12 @@ class TileSequence {
   }
 
  private:
-  [[nodiscard]] Index index(std::size_t loop) const { return cursor_.index(loop - loops_.begin); }
+  [[nodiscard]] Index index(std::size_t number) const { return cursor_.index(grid_.place(number)); }
 
   const Tiling& tiling_;
-  TileLoops loops_;
+  const detail::TileGrid& grid_;
   Cursor cursor_;
-  Index left_ = 0;
+  Index left_;
 };
 
 }  // namespace tenstride::copy

@@ -94,11 +94,15 @@ BlockStores stores_of(Packing packing, const Machine& machine) {
   return packing == Packing::permuted ? BlockStores::interleaved : machine.block_stores;
 }
 
-/// The largest block. Where lines are written in between, two of them, and the source lines of one, fit the
-/// L2 cache. A block that is written in a burst is the only one: .38 with an eighth of the L2 cache -> .43
-/// with a quarter -> .47 with half of a plain copy (batches of odd matrices, Zen 3).
-Index block_bytes(BlockStores stores, const Machine& machine) {
-  return stores == BlockStores::burst ? machine.l2_bytes / 2 : machine.l2_bytes / 8;
+/// The items of the largest block. Where lines are written in between, two blocks, and the source lines of
+/// one, fit the L2 cache. A block that is written in a burst is the only one: .38 with an eighth of the L2
+/// cache -> .43 with a quarter -> .47 with half of a plain copy (batches of odd matrices, Zen 3).
+Index max_items(BlockStores stores, const Nest& nest, const Problem& problem) {
+  const Index l2_bytes = problem.options.machine.l2_bytes;
+  const Index bytes = stores == BlockStores::burst ? l2_bytes / 2 : l2_bytes / 8;
+  const Index items = std::min(bytes / std::max(nest.src_item, nest.dst_item),
+                               problem.max_unit_items() * problem.nest.dst_item / nest.dst_item);
+  return std::max<Index>(items, 1);
 }
 
 /// The bytes of a panel's columns, which are the kernels' vectors.
@@ -140,17 +144,16 @@ Index permutes_of_vector(const Nest& nest, const LoopChains& chains, const Block
 /// The search for the cheapest blocks with one packing and one kind of row.
 class BlockSearch {
  public:
-  BlockSearch(const Nest& nest, const LoopChains& chains, const PlanOptions& options, Packing packing,
+  BlockSearch(const Nest& nest, const LoopChains& chains, const Problem& problem, Packing packing,
               const BlockRow& row)
       : nest_(nest),
-        stores_(stores_of(packing, options.machine)),
-        costs_(costs_of(options.machine.block_stores)),
-        max_items_(std::max<Index>(
-            block_bytes(stores_, options.machine) / std::max(nest.src_item, nest.dst_item), 1)),
-        permuted_bytes_(options.machine.permuted_bytes),
+        stores_(stores_of(packing, problem.options.machine)),
+        costs_(costs_of(problem.options.machine.block_stores)),
+        max_items_(max_items(stores_, nest, problem)),
+        permuted_bytes_(problem.options.machine.permuted_bytes),
         permute_cost_(permuted_bytes_ == line_bytes ? permute_line_cost : permute_cost),
         line_items_(line_bytes / nest.src_item),
-        lanes_(panel_bytes(options.machine) / nest.src_item),
+        lanes_(panel_bytes(problem.options.machine) / nest.src_item),
         chains_(chains),
         dst_(chains.dst),
         src_(chains.src),
@@ -464,7 +467,7 @@ std::optional<Candidate> propose_blocks(Problem& problem) {
   if (chains.dst.count == 0 || chains.src.count == 0) return std::nullopt;
   std::optional<Candidate> best;
   const auto try_packing = [&](Packing packing, const BlockRow& row) {
-    const BlockSearch choice(nest, chains, problem.options, packing, row);
+    const BlockSearch choice(nest, chains, problem, packing, row);
     const double cost = choice.cost();
     if (cost == std::numeric_limits<double>::infinity()) return;
     double& lowest = problem.costs.packings[static_cast<std::size_t>(packing)];

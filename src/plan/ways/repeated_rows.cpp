@@ -79,6 +79,14 @@ bool repeats_items(const Problem& problem, const RepeatedRows& rows) {
          nest[last - 1].src_stride == 0 && nest[last - 2].src_stride == problem.row_bytes();
 }
 
+/// The iterations of a row's outermost loop that threads share evenly. Rows of short items are whole.
+Index part_of(const Problem& problem, const RepeatedRows& rows) {
+  const Loop& cut = problem.nest[rows.loop + 1];
+  if (problem.threads == 1 || rows.repeats_items) return cut.extent;
+  const Index each = cut.dst_stride / problem.nest.dst_item;
+  return std::clamp<Index>(problem.max_unit_items() / each, 1, cut.extent);
+}
+
 }  // namespace
 
 std::optional<Candidate> propose_repeated_rows(Problem& problem) {
@@ -89,6 +97,11 @@ std::optional<Candidate> propose_repeated_rows(Problem& problem) {
     return std::nullopt;
   rows.stores = problem.stores;
   rows.repeats_items = repeats_items(problem, rows);
+  rows.part = part_of(problem, rows);
+  // Rows that are too long for threads to share evenly are made anew.
+  if (problem.threads > 1 && rows.part * (rows.row / problem.nest[rows.loop + 1].extent) >
+                                 problem.max_unit_items() * problem.nest.dst_item)
+    return std::nullopt;
   return Candidate{rows, repeated_rows_cost};
 }
 

@@ -22,6 +22,9 @@ constexpr Index min_lone_row_bytes = 512;
 constexpr Index max_partial_lines = 4096;
 /// Where no partial lines are kept, a unit of work has this many bytes.
 constexpr Index unit_bytes = Index{1} << 20;
+/// Where they are kept, threads cut the neighbour loop into parts of at least this many bytes of a
+/// destination row: at both ends of each part, partial lines are written.
+constexpr Index min_part_bytes = 16384;
 /// The cost of each row, in bytes that a plain copy moves in the same time.
 constexpr double row_cost_bytes = 35;
 
@@ -32,18 +35,20 @@ bool can_scatter(const Problem& problem) {
          std::none_of(loops.begin(), loops.end(), [](const Loop& loop) { return loop.src_stride == 0; });
 }
 
-/// Keeps as many loops inside the neighbour loop as partial lines can be kept for, the outermost of them in
-/// parts, and moves the other loops around it.
-void limit_partial_lines(RowScatter& scatter) {
+/// Keeps as many loops inside the neighbour loop as partial lines can be kept for, and as are shared evenly,
+/// the outermost of them in parts, and moves the other loops around it.
+void limit_partial_lines(RowScatter& scatter, const Problem& problem) {
   Loops& loops = scatter.nest.loops;
   const std::size_t cut = scatter.neighbour_loop + 1;
+  const Index neighbours = loops[scatter.neighbour_loop].extent * loops.back().extent;
+  const Index most = std::clamp<Index>(problem.max_unit_items() / neighbours, 1, max_partial_lines);
   Index inner = 1;
   std::size_t d = loops.size() - 1;
-  while (d > cut && inner * loops[d - 1].extent <= max_partial_lines) inner *= loops[--d].extent;
+  while (d > cut && inner * loops[d - 1].extent <= most) inner *= loops[--d].extent;
   if (d > cut) {
     std::rotate(loops.begin() + scatter.neighbour_loop, loops.begin() + cut, loops.begin() + (d - 1));
     scatter.neighbour_loop = d - 2;
-    scatter.inner_part = max_partial_lines / inner;
+    scatter.inner_part = most / inner;
   } else {
     scatter.inner_part = loops[cut].extent;
   }
@@ -79,15 +84,33 @@ std::optional<RowScatter> scatter_of(const Problem& problem) {
     return bytes >= min_lone_row_bytes ? std::optional(std::move(scatter)) : std::nullopt;
   scatter.has_partial_lines = true;
   scatter.neighbour_loop = neighbour;
-  limit_partial_lines(scatter);
+  limit_partial_lines(scatter, problem);
   return scatter;
+}
+
+/// Cuts the work into units that threads share evenly: where possible with at least `min_part_bytes` of a
+/// destination row where partial lines are kept. Returns false where rows are too long for that.
+bool cut_units(RowScatter& scatter, const Problem& problem) {
+  const Loops& loops = scatter.nest.loops;
+  const Index neighbours = loops[scatter.neighbour_loop].extent;
+  const Index row_bytes = problem.row_bytes();
+  Index each = loops.back().extent;
+  for (std::size_t d = scatter.neighbour_loop + 2; d + 1 < loops.size(); ++d) each *= loops[d].extent;
+  scatter.neighbour_part = neighbours;
+  if (problem.threads == 1) return true;
+  const Index most = problem.max_unit_items() / each;
+  const Index least = scatter.has_partial_lines ? std::min(min_part_bytes / row_bytes + 1, neighbours) : 1;
+  scatter.neighbour_part = std::clamp(most / scatter.inner_part, least, neighbours);
+  scatter.inner_part = std::clamp<Index>(most / scatter.neighbour_part, 1, scatter.inner_part);
+  scatter.neighbour_part = std::clamp<Index>(most / scatter.inner_part, 1, scatter.neighbour_part);
+  return most > 0;
 }
 
 }  // namespace
 
 std::optional<Candidate> propose_row_scatter(Problem& problem) {
   std::optional<RowScatter> scatter = scatter_of(problem);
-  if (!scatter) return std::nullopt;
+  if (!scatter || !cut_units(*scatter, problem)) return std::nullopt;
   return Candidate{*std::move(scatter), 1 + row_cost_bytes / static_cast<double>(problem.row_bytes())};
 }
 

@@ -30,6 +30,8 @@ constexpr Index max_small_item = 2;
 constexpr double gather_cost = 1.1;
 constexpr double gap_cost = .6;
 
+/// The longest rows of which pieces are streamed alternately.
+constexpr Index max_alternating_row_bytes = Index{256} << 10;
 /// The longest rows that one call copies many of.
 constexpr Index max_row_bytes = 4096;
 /// The longest rows that are collected in the L1 cache before they are streamed.
@@ -62,12 +64,22 @@ bool have_no_gaps(const Nest& nest, Index bytes, Index times) {
   return around > 0 && nest[around - 1].dst_stride == bytes;
 }
 
+/// The items of a piece of a row: 0 where threads share whole rows evenly. Pieces are about equally long, and
+/// whole lines.
+Index piece_of(const Problem& problem) {
+  const Index extent = problem.nest.inner().extent;
+  const Index most = problem.max_unit_items();
+  if (problem.threads == 1 || extent <= most) return 0;
+  const Index line = std::max<Index>(line_bytes / problem.nest.dst_item, 1);
+  return ceil_divide(ceil_divide(extent, ceil_divide(extent, most)), line) * line;
+}
+
 RowByRow by_rows(const Problem& problem, Index times) {
-  RowByRow way{RowMethod::single, problem.stores, times};
+  RowByRow way{RowMethod::single, problem.stores, times, times == 1 ? piece_of(problem) : 0};
   const Index bytes = problem.row_bytes() * times;
   if (!problem.conversion.is_none()) {
     way.method = RowMethod::converted;
-  } else if (problem.nest.size() == 1) {
+  } else if (problem.nest.size() == 1 || way.piece != 0) {
     return way;
   } else if (!problem.streams()) {
     if (bytes <= max_row_bytes) way.method = RowMethod::together;
@@ -108,7 +120,8 @@ std::optional<Candidate> propose_rows(Problem& problem) {
     return Candidate{Rows{by_rows(problem, 1)}, 1};
   if (problem.access.kind != AccessKind::rows) return std::nullopt;
   Rows way{by_rows(problem, repetitions(problem))};
-  if (way.method == RowMethod::single && problem.streams() && problem.row_bytes() <= max_whole_row_bytes)
+  if (way.method == RowMethod::single && problem.streams() &&
+      problem.row_bytes() <= max_alternating_row_bytes && way.piece == 0)
     way.method = RowMethod::alternating;
   return Candidate{way, cost_of_rows(problem.conversion, problem.row_bytes())};
 }
@@ -117,9 +130,11 @@ std::optional<Candidate> propose_gather(Problem& problem) {
   if (problem.access.kind != AccessKind::gather) return std::nullopt;
   const Nest& nest = problem.nest;
   const Index row = problem.row_bytes();
-  Gather way{{problem.conversion.is_none() ? RowMethod::single : RowMethod::converted, problem.stores}};
+  Gather way{{problem.conversion.is_none() ? RowMethod::single : RowMethod::converted, problem.stores, 1,
+              piece_of(problem)}};
   const Index limit = nest.dst_item <= max_small_item ? max_gathered_row_bytes : max_collected_row_bytes;
-  if (way.method == RowMethod::single && problem.streams() && row <= limit && have_no_gaps(nest, row, 1))
+  if (way.method == RowMethod::single && way.piece == 0 && problem.streams() && row <= limit &&
+      have_no_gaps(nest, row, 1))
     way.method = RowMethod::collected;
   return Candidate{way, cost_of_gather(nest, row)};
 }
@@ -131,9 +146,9 @@ std::optional<Candidate> propose_fill(Problem& problem) {
 
 std::optional<Candidate> propose_strided(Problem& problem) {
   if (problem.access.kind != AccessKind::strided) return std::nullopt;
-  return Candidate{
-      Strided{{problem.conversion.is_none() ? RowMethod::single : RowMethod::converted, Stores::ordinary}},
-      1};
+  return Candidate{Strided{{problem.conversion.is_none() ? RowMethod::single : RowMethod::converted,
+                            Stores::ordinary, 1, piece_of(problem)}},
+                   1};
 }
 
 }  // namespace tenstride::detail

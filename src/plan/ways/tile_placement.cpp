@@ -101,6 +101,21 @@ void index_columns(Tiles& tiles) {
   tiles.shift = 0;
 }
 
+/// Makes panels so narrow that threads share tiles evenly; so wide that they are transposed straight to
+/// memory where that is narrow enough.
+void cut_for_threads(Tiles& tiles) {
+  if (tiles.kernel != TileKernel::transpose) return;
+  const auto [shorter, longer] = std::minmax(tiles.nest.src_item, tiles.nest.dst_item);
+  const Index limit = tiles.max_items / std::min(tiles.tile_dst, tiles.run);
+  const bool is_along =
+      tiles.has_column_table || (tiles.method == TileMethod::panels && limit >= min_panel_bytes / shorter);
+  const Index side = is_along ? min_panel_bytes / shorter : line_bytes / longer;
+  const Index most = std::max(limit / side, Index{1}) * side;
+  if (most >= tiles.panel) return;
+  const Index even = ceil_divide(tiles.columns, ceil_divide(tiles.columns, most));
+  tiles.panel = ceil_divide(even, side) * side;
+}
+
 /// Cuts the source run into panels.
 void cut_panels(Tiles& tiles) {
   tiles.panel = std::min(tiles.tile_src, tiles.columns);
@@ -110,15 +125,11 @@ void cut_panels(Tiles& tiles) {
     const Index panels = std::max<Index>((tiles.columns + tiles.panel / 2) / tiles.panel, 1);
     tiles.panel = ceil_divide(tiles.columns, panels);
   }
+  cut_for_threads(tiles);
   tiles.panels = ceil_divide(tiles.columns, tiles.panel);
-  const auto last_bytes = [&] {
-    return (tiles.columns - (tiles.panels - 1) * tiles.panel) * tiles.nest.dst_item;
-  };
-  if (tiles.has_column_table && last_bytes() < min_panel_bytes) {
-    tiles.panel = tiles.columns;
-    tiles.panels = 1;
-  }
-  tiles.can_split_strips = is_along && tiles.has_partial_lines && last_bytes() >= min_panel_bytes;
+  const Index last_bytes = (tiles.columns - (tiles.panels - 1) * tiles.panel) * tiles.nest.dst_item;
+  if (tiles.has_column_table && tiles.panels > 1 && last_bytes < min_panel_bytes)
+    tiles.panel = ceil_divide(tiles.columns, --tiles.panels);
 }
 
 /// The method of tiles of several whole destination runs that follow each other without a gap.

@@ -126,6 +126,26 @@ void shape_short_columns(Tiles& tiles, Index extent, SequentialStores stores) {
   tiles.tile_src = std::max(side, size / (extent * item) / side * side);
 }
 
+/// Makes tiles of short rows or columns, which are long along the other side, so small that threads share
+/// them evenly. `extent`: the items of the destination run; `least`: those of a tile of long rows.
+void limit_items(Tiles& tiles, Index extent, Index line, Index least) {
+  const Nest& nest = tiles.nest;
+  const Index columns = nest[tiles.source_loop].extent;
+  const auto limit = [&](Index& side, Index other, Index unit) {
+    side = std::min(side, std::max(tiles.max_items / other / unit, Index{1}) * unit);
+  };
+  if (tiles.kernel == TileKernel::deinterleave) {
+    const Index piece = line * (channel_piece_bytes / line_bytes);
+    limit(tiles.tile_dst, columns, tiles.max_items >= piece * columns ? piece : line);
+  } else if (tiles.tile_dst >= extent) {
+    const Index longer = line_bytes / std::max(nest.src_item, nest.dst_item);
+    limit(tiles.tile_src, extent, tiles.kernel == TileKernel::interleave ? line : longer);
+  } else if (tiles.tile_dst > least) {
+    limit(tiles.tile_dst, columns, line);
+    tiles.tile_dst = std::max(tiles.tile_dst, least);
+  }
+}
+
 TileKernel kernel_of(AccessKind kind) {
   if (kind == AccessKind::interleave) return TileKernel::interleave;
   return kind == AccessKind::deinterleave ? TileKernel::deinterleave : TileKernel::transpose;
@@ -148,6 +168,7 @@ void shape_tiles(Tiles& tiles, const Problem& problem) {
   const Index extent = choose_run(tiles);
   const Loop run = nest[tiles.source_loop];
   shape_large(tiles, stores);
+  const Index least = tiles.tile_dst;
   if (tiles.kernel == TileKernel::deinterleave ||
       (tiles.kernel == TileKernel::transpose && run.extent < tiles.block_src)) {
     shape_short_rows(tiles, stores);
@@ -160,6 +181,8 @@ void shape_tiles(Tiles& tiles, const Problem& problem) {
   const Index line = std::max<Index>(line_bytes / std::min(nest.src_item, nest.dst_item), 1);
   if (tiles.strip_loop + 1 < nest.size())
     tiles.tile_dst = std::min(tiles.tile_dst, max_indexed_rows / line * line);
+  tiles.max_items = problem.max_unit_items();
+  limit_items(tiles, extent, line, least);
   tiles.tile_src = std::min(tiles.tile_src, run.extent);
   tiles.block_src = std::min(tiles.block_src, tiles.tile_src);
   order_loops(tiles);
