@@ -13,7 +13,7 @@ namespace tenstride::detail {
 class Ranges {
  public:
   Ranges(Index begin, Index end, Index grain, int threads) : begin_(begin), length_(end - begin) {
-    constexpr Index max_per_thread = 8;
+    constexpr Index max_per_thread = 32;
     if (threads <= 1 || length_ <= grain) return;
     count_ = ceil_divide(length_, std::max<Index>(grain / 8, 1));
     if (count_ > threads) count_ = std::min(count_ / threads, max_per_thread) * threads;

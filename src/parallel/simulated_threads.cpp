@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/message.hpp"
 #include "parallel/ranges.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride {
 namespace {
@@ -30,6 +32,11 @@ double clock_seconds() {
   return seconds;
 }
 
+int at_least_one(int count) {
+  if (count >= 1) return count;
+  throw ValueError(detail::message("SimulatedThreads: count (", count, ") must be at least 1"));
+}
+
 /// No simulation, for loops within a range: they are that range's own.
 class Suspended {
  public:
@@ -45,7 +52,8 @@ class Suspended {
 
 }  // namespace
 
-SimulatedThreads::SimulatedThreads(int count) : scope_(count), count_(count), outer_(simulation), begin_(0) {
+SimulatedThreads::SimulatedThreads(int count)
+    : scope_(at_least_one(count)), count_(count), outer_(simulation), begin_(0) {
   static_cast<void>(clock_seconds());
   simulation = this;
   begin_ = thread_seconds();
@@ -63,29 +71,29 @@ void SimulatedThreads::run(const detail::Ranges& ranges, int threads, void (*bod
                            void* state) {
   const double before = thread_seconds();
   std::vector<double> busy(static_cast<std::size_t>(std::min(threads, count_)), 0.0);
-  double in_turn = 0;
+  double sequential = 0;
   for (Index range = 0; range < ranges.count(); ++range) {
     const Suspended suspended;
     const double begin = thread_seconds();
     body(state, ranges.first(range), ranges.first(range + 1));
     const double seconds = std::max(thread_seconds() - begin - clock_seconds(), 0.0);
     *std::min_element(busy.begin(), busy.end()) += seconds;
-    in_turn += seconds;
+    sequential += seconds;
   }
-  in_turn_ += in_turn;
+  sequential_ += sequential;
   shared_ += *std::max_element(busy.begin(), busy.end());
   ranges_ += ranges.count();
   // What the simulation itself takes is no work of the caller.
-  begin_ += std::max(thread_seconds() - before - in_turn, 0.0);
+  begin_ += std::max(thread_seconds() - before - sequential, 0.0);
 }
 
 double SimulatedThreads::alone() const {
-  return std::max(thread_seconds() - begin_ - in_turn_, 0.0);
+  return std::max(thread_seconds() - begin_ - sequential_, 0.0);
 }
 
 double SimulatedThreads::speed_up() const {
   const double alone = this->alone();
-  return alone + shared_ > 0 ? (alone + in_turn_) / (alone + shared_) : 1;
+  return alone + shared_ > 0 ? (alone + sequential_) / (alone + shared_) : 1;
 }
 
 }  // namespace tenstride

@@ -44,8 +44,9 @@ Index Problem::in_line(Index dst_offset) const {
 
 Index Problem::max_unit_items() const {
   constexpr Index unlimited = Index{1} << 48;
-  constexpr Index units_per_thread = 16;
   if (threads == 1) return unlimited;
+  // Smaller blocks are slower, so few threads share a copy within the caches by fewer units.
+  const Index units_per_thread = threads <= 4 ? 8 : 16;
   const Index least = options.thread_bytes / units_per_thread / std::max(nest.dst_item, nest.src_item);
   return std::max({bytes / nest.dst_item / (units_per_thread * threads), least, Index{1}});
 }

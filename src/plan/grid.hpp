@@ -25,8 +25,8 @@ struct Shares {
 /// Loops over units, each of which one thread makes as a whole. A loop goes over the iterations of a loop of
 /// the copy in parts of equal length; the first and the last part may have fewer.
 ///
-/// Example: 100 rows of 5000 items in parts of 2048 are 300 units. Three threads share them in 24 shares of
-/// 12 or 13 units.
+/// Example: 100 rows of 5000 items in parts of 2048 are 300 units. Three threads share them in 42 shares of
+/// 7 or 8 units.
 class Grid {
  public:
   /// As many loops as a copy has, and two that a way may add.
@@ -36,9 +36,10 @@ class Grid {
 
   Grid() noexcept {}  // leaves the loops' memory as it is
 
-  /// The most shares of each thread. More shorten the wait for the last thread; fewer begin less often with
-  /// an empty cache and new buffers.
-  Index shares_per_thread = 8;
+  /// The most shares of each thread. More shorten the wait for the last thread, and keep what all threads
+  /// read close together: 8 → 32 for rows gathered with a step of 2, .92 → 1.01 of the speed of pieces of 128
+  /// KiB (two threads, Zen 3). Fewer begin less often with an empty cache and new buffers.
+  Index shares_per_thread = 32;
   /// Whether the parts of the innermost loop are better kept in one share.
   bool keeps_innermost = false;
   /// The most shares of all threads together.
@@ -106,6 +107,5 @@ class Grid {
 
 /// So many units of a thread are shared evenly: the largest share is at most 8/7 of the mean.
 inline constexpr Index even_units = 7;
-
 
 }  // namespace tenstride::detail

@@ -36,7 +36,7 @@ T product_in_order(const ReduceProblem& problem, const std::byte* src, Index res
 template <typename T>
 void recompute(const ReduceProblem& problem, T* products, const std::byte* src) {
   constexpr Index block = 256;
-  constexpr Index grain = (Index{1} << 17) / block;
+  constexpr Index grain = (Index{1} << 14) / block;
   const Index results = numel(problem.results);
   parallel_for(0, ceil_divide(results, block), grain, [&](Index from, Index to) {
     for (Index first = from * block; first < std::min(to * block, results); first += block) {

@@ -21,6 +21,11 @@ constexpr Index max_tile = 4096;
 constexpr Index run_accumulators = 32;
 /// The greatest number of parts of a reduction with few results: the reduction axes are divided, too.
 constexpr Index max_pieces = 64;
+/// The same where the order makes no difference: for many threads. Pieces have at least so many elements, and
+/// so many of each result that combining them takes no time.
+constexpr Index max_exact_pieces = 1024;
+constexpr Index min_exact_piece = Index{1} << 15;
+constexpr Index min_rows_of_piece = 64;
 /// Bytes of runs that are read sequentially before another part of memory is read.
 constexpr Index sequential_bytes = Index{1} << 20;
 /// Results whose elements lie together make a tile from this many elements on. Minima of int16
@@ -110,8 +115,12 @@ void set_tiles(ReducePlan& plan, const ReduceKernel& kernel) {
   plan.pairwise_from = kernel.direct_rows * (shape_of(plan.way) == ReduceShape::rows ? 1 : run_accumulators);
   plan.tile = tile_of(plan, std::min(max_accumulators(plan, kernel), max_tile));
   const Index tiles = ceil_divide(plan.accumulators, plan.tile);
-  plan.cuts = std::clamp<Index>(saturating_multiply(plan.tile, plan.per_accumulator) / piece_elements, 1,
-                                ceil_divide(max_pieces, tiles));
+  // Sums of floats keep the cuts by which they have always been rounded.
+  const bool is_any_order = is_exact(plan);
+  const Index piece =
+      is_any_order ? std::max(min_exact_piece, min_rows_of_piece * plan.tile) : piece_elements;
+  plan.cuts = std::clamp<Index>(saturating_multiply(plan.tile, plan.per_accumulator) / piece, 1,
+                                ceil_divide(is_any_order ? max_exact_pieces : max_pieces, tiles));
 }
 
 }  // namespace tenstride::detail

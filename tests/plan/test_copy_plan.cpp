@@ -13,7 +13,9 @@ namespace {
 constexpr DType f32 = DType::float32;
 constexpr DType u8 = DType::uint8;
 
-CopyPlan of(const Layout& src, DType type, const PlanOptions& options = {}) {
+/// The plan for one thread, unless the options name a number.
+CopyPlan of(const Layout& src, DType type, PlanOptions options = {}) {
+  if (options.max_threads == 0) options.max_threads = 1;
   return plan_copy(row_major(src.shape), type, src, type, options);
 }
 
@@ -30,7 +32,8 @@ TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
             "  way      tiles 32 x 1024, streaming stores, 2 threads\n"
             "  offset   dst 0, src 0\n"
             "  loop 0   4096  dst stride 4096  src stride 1     source run\n"
-            "  loop 1   4096  dst stride 1     src stride 4096  destination run");
+            "  loop 1   4096  dst stride 1     src stride 4096  destination run\n"
+            "  shares   64 of 1 MiB, units along loop 1 by 32, loop 0 by 1024");
 }
 
 TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
@@ -49,7 +52,8 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
             "  loop 2   15  dst stride 108000   src stride 32       source run\n"
             "  loop 3   32  dst stride 1620000  src stride 1        source run\n"
             "  loop 4   15  dst stride 32       src stride 108000   destination run\n"
-            "  loop 5   32  dst stride 1        src stride 1620000  destination run");
+            "  loop 5   32  dst stride 1        src stride 1620000  destination run\n"
+            "  shares   64 of 3150 KiB to 3600 KiB, units along loop 0 by 1, loop 4 by 32, loop 3 by 3600");
   EXPECT_EQ(tiles_of(reversed).strip_loop, 4U);
   EXPECT_EQ(tiles_of(reversed).source_loops, 3U);
   const auto joined = [&](const Layout& src, DType type) {
@@ -217,8 +221,9 @@ TEST(CopyPlan, TransposesWithinTheCachesWhereMemoryIsOneStream) {
 
 TEST(CopyPlan, ThreadsBySize) {
   EXPECT_EQ(of(row_major({1000}), f32).threads, 1);
-  EXPECT_EQ(of(row_major({2000000}), f32).threads, num_threads());
   PlanOptions options;
+  options.max_threads = 0;
+  EXPECT_EQ(plan_copy(row_major({2000000}), f32, row_major({2000000}), f32, options).threads, num_threads());
   options.max_threads = 100;
   EXPECT_EQ(of(row_major({131071}), f32, options).threads, 1);
   EXPECT_EQ(of(row_major({131072}), f32, options).threads, 8);

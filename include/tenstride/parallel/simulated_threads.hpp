@@ -26,7 +26,7 @@ class TENSTRIDE_API SimulatedThreads {
   SimulatedThreads& operator=(const SimulatedThreads&) = delete;
 
   /// Seconds of the calling thread in parallel loops, all ranges one after the other.
-  [[nodiscard]] double in_turn() const { return in_turn_; }
+  [[nodiscard]] double sequential() const { return sequential_; }
   /// Seconds until the last imaginary thread was done, summed over the loops.
   [[nodiscard]] double shared() const { return shared_; }
   /// Seconds of the calling thread outside parallel loops, so far.
@@ -46,7 +46,7 @@ class TENSTRIDE_API SimulatedThreads {
   int count_;
   SimulatedThreads* outer_;
   double begin_;
-  double in_turn_ = 0;
+  double sequential_ = 0;
   double shared_ = 0;
   Index ranges_ = 0;
 };

@@ -124,10 +124,11 @@ struct CopyPlan {
   /// transpose of 4096 x 4096 float32:
   /// ```
   /// copy 16777216 elements float32 -> float32, 64 MiB -> 64 MiB
-  ///   way      tiles 32 x 1024, panels, streaming stores, 2 threads
+  ///   way      tiles 32 x 1024, streaming stores, 2 threads
   ///   offset   dst 0, src 0
   ///   loop 0   4096  dst stride 4096  src stride 1     source run
   ///   loop 1   4096  dst stride 1     src stride 4096  destination run
+  ///   shares   64 of 1 MiB, units along loop 1 by 32, loop 0 by 1024
   /// ```
   [[nodiscard]] TENSTRIDE_API std::string to_string() const;
 };

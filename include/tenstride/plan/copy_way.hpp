@@ -117,7 +117,6 @@ struct Tiles {
   Index columns = 1;
   /// The source run is cut into panels of this many columns.
   Index panel = 1;
-  Index panels = 1;
   Index strips = 1;
   /// The number of items between the start of a line and the destination: the rows of every strip are shifted
   /// back by so many.

@@ -15,9 +15,9 @@ constexpr Index run_unit_bytes = 4096;
 /// The most shares of each thread where a share begins with more than an empty cache: with a partial line in
 /// each of many columns, one; with that read once more, or with tables to make, some.
 constexpr Index shares_with_partial_lines = 1;
-constexpr Index shares_with_tables = 4;
+constexpr Index shares_with_tables = 8;
 /// Of a copy within the caches, which is short.
-constexpr Index cached_shares = 2;
+constexpr Index cached_shares = 4;
 
 /// The fewest bytes and items of a side of a cached tile that is cut: kernels take at least 8 bytes.
 constexpr Index min_side_bytes = 64;

@@ -35,12 +35,17 @@ bool can_scatter(const Problem& problem) {
          std::none_of(loops.begin(), loops.end(), [](const Loop& loop) { return loop.src_stride == 0; });
 }
 
+/// The fewest iterations of the neighbour loop that are done before others.
+Index min_neighbours(const RowScatter& scatter, Index row_bytes) {
+  return std::min(min_part_bytes / row_bytes + 1, scatter.nest[scatter.neighbour_loop].extent);
+}
+
 /// Keeps as many loops inside the neighbour loop as partial lines can be kept for, and as are shared evenly,
 /// the outermost of them in parts, and moves the other loops around it.
 void limit_partial_lines(RowScatter& scatter, const Problem& problem) {
   Loops& loops = scatter.nest.loops;
   const std::size_t cut = scatter.neighbour_loop + 1;
-  const Index neighbours = loops[scatter.neighbour_loop].extent * loops.back().extent;
+  const Index neighbours = min_neighbours(scatter, problem.row_bytes()) * loops.back().extent;
   const Index most = std::clamp<Index>(problem.max_unit_items() / neighbours, 1, max_partial_lines);
   Index inner = 1;
   std::size_t d = loops.size() - 1;
@@ -93,13 +98,12 @@ std::optional<RowScatter> scatter_of(const Problem& problem) {
 bool cut_units(RowScatter& scatter, const Problem& problem) {
   const Loops& loops = scatter.nest.loops;
   const Index neighbours = loops[scatter.neighbour_loop].extent;
-  const Index row_bytes = problem.row_bytes();
   Index each = loops.back().extent;
   for (std::size_t d = scatter.neighbour_loop + 2; d + 1 < loops.size(); ++d) each *= loops[d].extent;
   scatter.neighbour_part = neighbours;
   if (problem.threads == 1) return true;
   const Index most = problem.max_unit_items() / each;
-  const Index least = scatter.has_partial_lines ? std::min(min_part_bytes / row_bytes + 1, neighbours) : 1;
+  const Index least = scatter.has_partial_lines ? min_neighbours(scatter, problem.row_bytes()) : 1;
   scatter.neighbour_part = std::clamp(most / scatter.inner_part, least, neighbours);
   scatter.inner_part = std::clamp<Index>(most / scatter.neighbour_part, 1, scatter.inner_part);
   scatter.neighbour_part = std::clamp<Index>(most / scatter.inner_part, 1, scatter.neighbour_part);

@@ -126,10 +126,10 @@ void cut_panels(Tiles& tiles) {
     tiles.panel = ceil_divide(tiles.columns, panels);
   }
   cut_for_threads(tiles);
-  tiles.panels = ceil_divide(tiles.columns, tiles.panel);
-  const Index last_bytes = (tiles.columns - (tiles.panels - 1) * tiles.panel) * tiles.nest.dst_item;
-  if (tiles.has_column_table && tiles.panels > 1 && last_bytes < min_panel_bytes)
-    tiles.panel = ceil_divide(tiles.columns, --tiles.panels);
+  const Index panels = ceil_divide(tiles.columns, tiles.panel);
+  const Index last_bytes = (tiles.columns - (panels - 1) * tiles.panel) * tiles.nest.dst_item;
+  if (tiles.has_column_table && panels > 1 && last_bytes < min_panel_bytes)
+    tiles.panel = ceil_divide(tiles.columns, panels - 1);
 }
 
 /// The method of tiles of several whole destination runs that follow each other without a gap.
