@@ -70,6 +70,31 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
       << "stores in order";
 }
 
+/// Panels with a table of columns are all transposed straight to memory: the last one is as wide as that
+/// needs.
+TEST(CopyPlan, CutsTablesOfColumnsIntoWidePanels) {
+  PlanOptions options;
+  options.way = "tiles";
+  options.streaming_above = 0;
+  options.machine.stores = SequentialStores::streaming;
+  options.thread_bytes = 1024;
+  int tables = 0;
+  for (options.max_threads = 1; options.max_threads <= 40; ++options.max_threads) {
+    for (Index rows = 60; rows < 260; rows += 7) {
+      const Dims shape{3, rows, 135};
+      const Layout dst{shape, {rows * 192 + 32, 192, 1}, 0};
+      const Layout src{shape, {rows, 1, 6681}, 0};
+      options.placement.dst_in_line = rows % 16 * 4;
+      const Tiles tiles = tiles_of(plan_copy(dst, f32, src, f32, options));
+      if (!tiles.has_column_table) continue;
+      ++tables;
+      const Index last = (tiles.columns - 1) % tiles.panel + 1;
+      ASSERT_GE(last * 4, 128) << rows << " rows, " << options.max_threads << " threads";
+    }
+  }
+  EXPECT_GE(tables, 500);
+}
+
 TEST(CopyPlan, FitsItsTilesToShortRunsWhereSequentialStoresStream) {
   PlanOptions options;
   options.way = "tiles";

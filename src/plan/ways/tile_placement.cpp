@@ -126,10 +126,14 @@ void cut_panels(Tiles& tiles) {
     tiles.panel = ceil_divide(tiles.columns, panels);
   }
   cut_for_threads(tiles);
-  const Index panels = ceil_divide(tiles.columns, tiles.panel);
-  const Index last_bytes = (tiles.columns - (panels - 1) * tiles.panel) * tiles.nest.dst_item;
-  if (tiles.has_column_table && panels > 1 && last_bytes < min_panel_bytes)
-    tiles.panel = ceil_divide(tiles.columns, panels - 1);
+  if (!tiles.has_column_table) return;
+  // A table of columns is for panels alone that are transposed straight to memory, the last one too.
+  const auto last_bytes = [&] {
+    return (tiles.columns - (ceil_divide(tiles.columns, tiles.panel) - 1) * tiles.panel) *
+           tiles.nest.dst_item;
+  };
+  for (Index panels = ceil_divide(tiles.columns, tiles.panel); last_bytes() < min_panel_bytes;)
+    tiles.panel = ceil_divide(tiles.columns, --panels);
 }
 
 /// The method of tiles of several whole destination runs that follow each other without a gap.
