@@ -12,7 +12,7 @@ namespace {
 
 /// The number of threads for a copy of so many bytes.
 int threads_for(Index bytes, const PlanOptions& options) {
-  const Index threads = bytes / options.thread_bytes;
+  const Index threads = bytes / std::max<Index>(options.thread_bytes, 1);
   if (threads < 8) return 1;
   return static_cast<int>(
       std::min<Index>(threads, options.max_threads == 0 ? num_threads() : options.max_threads));

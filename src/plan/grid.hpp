@@ -72,6 +72,10 @@ class Grid {
   /// The first iteration of a part of the loop with a number, and the one behind its last.
   [[nodiscard]] Index first(std::size_t number, Index part) const { return cuts_[number].first(part); }
   [[nodiscard]] Index last(std::size_t number, Index part) const { return cuts_[number].last(part); }
+  /// The iterations of a part.
+  [[nodiscard]] Index length(std::size_t number, Index part) const {
+    return last(number, part) - first(number, part);
+  }
 
   /// The number of units.
   [[nodiscard]] TENSTRIDE_API Index units() const;

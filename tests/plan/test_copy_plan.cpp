@@ -33,7 +33,7 @@ TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
             "  offset   dst 0, src 0\n"
             "  loop 0   4096  dst stride 4096  src stride 1     source run\n"
             "  loop 1   4096  dst stride 1     src stride 4096  destination run\n"
-            "  shares   64 of 1 MiB, units along loop 1 by 32, loop 0 by 1024");
+            "  shares   16 of 4 MiB, units along loop 1 by 32, loop 0 by 1024");
 }
 
 TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
@@ -53,7 +53,7 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
             "  loop 3   32  dst stride 1620000  src stride 1        source run\n"
             "  loop 4   15  dst stride 32       src stride 108000   destination run\n"
             "  loop 5   32  dst stride 1        src stride 1620000  destination run\n"
-            "  shares   64 of 3150 KiB to 3600 KiB, units along loop 0 by 1, loop 4 by 32, loop 3 by 3600");
+            "  shares   16 of 12600 KiB to 13050 KiB, units along loop 0 by 1, loop 4 by 32, loop 3 by 3600");
   EXPECT_EQ(tiles_of(reversed).strip_loop, 4U);
   EXPECT_EQ(tiles_of(reversed).source_loops, 3U);
   const auto joined = [&](const Layout& src, DType type) {

@@ -65,7 +65,7 @@ Index iterations_of(const Grid& grid, Index unit) {
   Index iterations = 1;
   for (std::size_t number = Grid::innermost + 1; number-- > grid.outermost();) {
     const Index parts = grid.loops()[grid.place(number)].extent;
-    iterations *= grid.last(number, unit % parts) - grid.first(number, unit % parts);
+    iterations *= grid.length(number, unit % parts);
     unit /= parts;
   }
   return iterations;

@@ -128,7 +128,7 @@ struct CopyPlan {
   ///   offset   dst 0, src 0
   ///   loop 0   4096  dst stride 4096  src stride 1     source run
   ///   loop 1   4096  dst stride 1     src stride 4096  destination run
-  ///   shares   64 of 1 MiB, units along loop 1 by 32, loop 0 by 1024
+  ///   shares   16 of 4 MiB, units along loop 1 by 32, loop 0 by 1024
   /// ```
   [[nodiscard]] TENSTRIDE_API std::string to_string() const;
 };

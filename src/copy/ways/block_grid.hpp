@@ -36,7 +36,7 @@ inline GridBlock block_at(const detail::Grid& grid, const Blocks& way, const Cur
     const std::size_t number = grid.outermost() + i;
     const std::size_t d = grid.of(number);
     const Index index = at.index(i);
-    block.extent[d] = grid.last(number, index) - grid.first(number, index);
+    block.extent[d] = grid.length(number, index);
     if (block.extent[d] < way.extents[d]) block.shorter = static_cast<LoopSet>(block.shorter | 1U << d);
     if (d == way.continued_loop) {
       block.begins = index == 0;

@@ -298,7 +298,7 @@ class Worker {
 
 void run(const Blocks& way, const Bound& plan) {
   const Bound bound(way.nest, plan);
-  const detail::Grid grid = detail::grid_of(way, way.nest, 0);
+  const detail::Grid grid = detail::grid_of(way);
   share_out(grid, bound.threads, [&](Index first, Index last) { Worker(way, bound, grid)(first, last); });
 }
 

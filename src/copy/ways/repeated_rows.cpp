@@ -130,7 +130,7 @@ class RowRepeater {
 }  // namespace
 
 void run(const RepeatedRows& way, const Bound& plan) {
-  const detail::Grid grid = detail::grid_of(way, plan.nest, 0);
+  const detail::Grid grid = detail::grid_of(way, plan.nest);
   const Index cut_stride = plan.loop(way.loop + 1).dst_stride;
   const Index positions = plan.nest.loops.positions_of(way.loop + 1);
   share_out(grid, plan.threads, [&](Index unit, Index end) {
@@ -142,7 +142,7 @@ void run(const RepeatedRows& way, const Bound& plan) {
       Loop& cut = nest.loops[way.loop + 1];
       nest.dst_offset += first * cut.dst_stride;
       nest.src_offset += first * cut.src_stride;
-      cut.extent = grid.last(grid.outermost(), part) - first;
+      cut.extent = grid.length(grid.outermost(), part);
       const Bound bound(nest, plan);
       RepeatedRows rows = way;
       rows.row = cut.extent * cut_stride;

@@ -35,11 +35,10 @@ class ScatterWorker {
     constexpr std::size_t cut = neighbours - 1;
     Cursor at(grid_.loops(), bound_.dst, bound_.src);
     at.seek(first);
-    const auto part = [&](std::size_t number) {
-      const Index index = at.index(grid_.place(number));
-      return grid_.last(number, index) - grid_.first(number, index);
+    const auto length = [&](std::size_t number) {
+      return grid_.length(number, at.index(grid_.place(number)));
     };
-    for (; first < last; ++first, at.next()) copy(at.dst(), at.src(), part(neighbours), part(cut));
+    for (; first < last; ++first, at.next()) copy(at.dst(), at.src(), length(neighbours), length(cut));
     bound_.kernels.fence();
   }
 
@@ -99,7 +98,7 @@ class ScatterWorker {
 
 void run(const RowScatter& way, const Bound& plan) {
   const Bound bound(way.nest, plan);
-  const detail::Grid grid = detail::grid_of(way, way.nest, 0);
+  const detail::Grid grid = detail::grid_of(way);
   share_out(grid, bound.threads,
             [&](Index first, Index last) { ScatterWorker(bound, way, grid)(first, last); });
 }

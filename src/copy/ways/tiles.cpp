@@ -269,9 +269,9 @@ class TileWorker {
     panel.row_count = static_cast<Size>(tile.rows());
     panel.next_row_count = next_count_;
     panel.is_first = way_.has_partial_lines && (tile.strip == 0 || is_first_);
+    const bool is_last_strip = tile.strip + 1 == way_.strips;
     panel.is_last =
-        (tile.strip + 1 == way_.strips && (way_.has_partial_lines || tile.rows() < way_.tile_dst)) ||
-        (way_.has_partial_lines && is_last_);
+        way_.has_partial_lines ? is_last_strip || is_last_ : is_last_strip && tile.rows() < way_.tile_dst;
     panel.prefetches_into_l1 = way_.prefetches_near;
     bound_.kernels.transpose_panel[bound_.item_log2()](panel);
     return tile.columns;

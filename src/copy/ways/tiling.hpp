@@ -32,7 +32,7 @@ struct Tiling {
   Tiling(const Tiles& way_, const Bound& bound_)
       : way(way_),
         bound(bound_),
-        grid(detail::grid_of(way, way.nest, 0)),
+        grid(detail::grid_of(way)),
         run(bound.loop(way.source_loop)),
         inner(bound.innermost()),
         has_scaled_rows(bound.is_scaled(bound.nest.size() - 1)),
@@ -133,7 +133,7 @@ class TileSequence {
       if (tile.rows() <= 0) continue;
       const Index panel = index(grid_.panels);
       tile.column = grid_.first(grid_.panels, panel);
-      tile.columns = grid_.last(grid_.panels, panel) - tile.column;
+      tile.columns = grid_.length(grid_.panels, panel);
       tile.dst = cursor_.dst();
       tile.src = cursor_.src() + tile.column * tiling_.run.src_stride;
       tile.scale_index =

@@ -15,6 +15,7 @@
 
 #include "base/cache_line.hpp"
 #include "plan/ways/loop_chains.hpp"
+#include "plan/ways/permuted_rows.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -66,12 +67,6 @@ constexpr Index min_copied_row = 32;
 /// line.
 constexpr double permute_line_cost = .1;
 constexpr double permute_cost = .05;
-/// The most instructions of a row's program, and the most source bytes that its row spans: the tables of the
-/// program stay in the L1 cache.
-constexpr Index max_permutes = 512;
-constexpr Index max_permuted_bytes = 16384;
-/// The least number of rows that a program is made for.
-constexpr Index min_rows_permuted = 64;
 /// The cost of blocks with long runs and full registers, as a multiple of a plain copy's time. Items of one
 /// byte take the most register work, items of 16 bytes the most stores.
 double ideal_cost(Index item, Packing packing) {
@@ -121,25 +116,6 @@ constexpr Index max_side_by_side_item = 4;
 constexpr Index min_panels_apart = 16;
 /// The bytes of each row that are transposed at a time, from as many rows as fill a line.
 constexpr Index unit_bytes = 16;
-
-/// An estimate of how many source vectors have items of one destination vector. Items come from different
-/// rows of the source until the next item of the first row, and items with gaps come from several vectors.
-Index permutes_of_vector(const Nest& nest, const LoopChains& chains, const BlockRow& row, Index vector) {
-  const Index items = std::max<Index>(vector / nest.src_item, 1);
-  const Index stride = std::abs(nest[chains.src.loops[0]].src_stride);
-  Index rows = 1;
-  for (std::size_t i = 0; chains.dst.loops[i] != chains.src.loops[0] && rows < items; ++i)
-    rows *= nest[chains.dst.loops[i]].extent;
-  const Index vectors_per_row = (std::min(stride, vector) + nest.src_item - 1) / nest.src_item;
-  const Index max_vectors = row.loops == 0 ? items : (row.span + vector - 1) / vector;
-  // Items that lie close together, as every second one, come from a few vectors. Not weighed where one
-  // instruction permutes a line: fitted without it.
-  const Loop& inner = nest[chains.dst.loops[0]];
-  const Index run = std::min(inner.extent, items);
-  const Index run_vectors = (run * std::abs(inner.src_stride) + vector - 1) / vector;
-  const Index close = vector == line_bytes ? items : run_vectors * ((items + run - 1) / run);
-  return std::min({rows * vectors_per_row, items, max_vectors, close}) + 1;
-}
 
 /// The search for the cheapest blocks with one packing and one kind of row.
 class BlockSearch {
@@ -435,15 +411,6 @@ class BlockSearch {
   double cost_ = std::numeric_limits<double>::infinity();
 };
 
-/// Whether a row is short enough to be permuted, and there are enough rows to make a program for.
-bool is_permuted(const Nest& nest, const LoopChains& chains, const BlockRow& row,
-                 const PlanOptions& options) {
-  const Index vectors = (row.bytes + options.machine.permuted_bytes - 1) / options.machine.permuted_bytes;
-  return row.span <= max_permuted_bytes &&
-         row.bytes <= nest.loops.positions() * nest.src_item / min_rows_permuted &&
-         vectors * permutes_of_vector(nest, chains, row, options.machine.permuted_bytes) <= max_permutes;
-}
-
 /// Whether blocks may cost less than the other candidates.
 bool can_gain(const Problem& problem) {
   if (problem.lowest_cost == 0) return true;
@@ -487,7 +454,7 @@ std::optional<Candidate> propose_blocks(Problem& problem) {
       try_packing(Packing::rows, row);
       if (row.bytes <= max_piece) try_packing(Packing::gathered, row);
       if (row.bytes < min_copied_row) try_packing(Packing::permuted, row);
-    } else if (is_permuted(nest, chains, row, problem.options)) {
+    } else if (is_permuted(nest, chains, row, problem.options.machine.permuted_bytes)) {
       try_packing(Packing::permuted, row);
     }
   });
