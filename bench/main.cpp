@@ -92,6 +92,11 @@ int run(const Options& options) {
     write(options, result);
     return exit_code_of(session);
   }
+  if (options.fits_costs) {
+    result["fit"] = run_fit(session);
+    write(options, result);
+    return exit_code_of(session);
+  }
   if (options.is_drawn()) {
     run_drawn(session, [&](const std::string& what, const Json& drawn) {
       result[what] = drawn;

@@ -43,6 +43,13 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
          "how evenly so many imaginary threads would share the work, in place of times: of 200 copies, "
          "reductions and arithmetic operations each, or of what --random … ask for")
       ->check(CLI::Range(2, 1024));
+  auto* const fit = app.add_flag("--fit", options.fits_costs,
+                                 "fit the constants of the ways' costs: every way of 300 drawn copies is "
+                                 "timed, or of as many as --random "
+                                 "asks for");
+  app.add_option("--machine-out", options.machine_file,
+                 "with --fit: write the machine with these constants here")
+      ->needs(fit);
   options.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   app.add_option("--seed", options.seed, "seed of what is drawn; by default from the clock, and printed");
   app.add_option("--filter", options.filter, "only cases whose family/name has a match of this expression");

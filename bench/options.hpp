@@ -24,6 +24,10 @@ struct Options {
   std::size_t random_arithmetic = 0;
   /// The number of imaginary threads whose balance is told, in place of times; 0: times.
   int simulated_threads = 0;
+  /// Whether the constants of the ways' costs are fitted, and the file for the machine that has them; empty:
+  /// none.
+  bool fits_costs = false;
+  std::string machine_file;
   std::uint64_t seed = 0;
   std::string filter = ".";
   std::vector<int> threads{1, 2};

@@ -104,6 +104,9 @@ Json run_tiny(Session& session);
 /// How evenly the imaginary threads of `--simulate-threads` share copies, reductions, arithmetic and other
 /// operations: prints the speed-up that balance alone allows, by family, and the least.
 Json run_simulated(Session& session);
+/// Times every way of copies that are drawn at random, and fits the constants of the ways' costs to them:
+/// prints for each class what the chosen ways lose against the best, and the constants that changed.
+Json run_fit(Session& session);
 
 /// The value with five significant digits; further digits are noise.
 double rounded(double value);

@@ -132,4 +132,5 @@ add_test(NAME bench.smoke COMMAND tenstride-bench --smoke)
 add_test(NAME bench.smoke_random COMMAND tenstride-bench --smoke --random 50 --random-reductions 24
                                               --random-arithmetic 16 --seed 7)
 add_test(NAME bench.smoke_simulated COMMAND tenstride-bench --smoke --simulate-threads 16)
-set_tests_properties(bench.smoke bench.smoke_random bench.smoke_simulated PROPERTIES TIMEOUT 300 PROCESSORS 2)
+add_test(NAME bench.smoke_fit COMMAND tenstride-bench --smoke --fit --seed 7)
+set_tests_properties(bench.smoke bench.smoke_random bench.smoke_simulated bench.smoke_fit PROPERTIES TIMEOUT 300 PROCESSORS 2)

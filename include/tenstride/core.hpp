@@ -14,6 +14,7 @@
 #include "tenstride/base/scalar.hpp"
 #include "tenstride/copy/copy.hpp"
 #include "tenstride/copy/lazy.hpp"
+#include "tenstride/copy/measure.hpp"
 #include "tenstride/copy/permute_in_place.hpp"
 #include "tenstride/copy/run_plan.hpp"
 #include "tenstride/einops/convert.hpp"

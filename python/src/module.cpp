@@ -16,6 +16,7 @@
 #include "lazy.hpp"
 #include "ledger.hpp"
 #include "numpy_functions.hpp"
+#include "plans.hpp"
 #include "quick.hpp"
 #include "refusals.hpp"
 #include "storage.hpp"
@@ -55,6 +56,7 @@ NB_MODULE(_tenstride, module) {
   python::define_array_namespace(module.attr("Tensor"));
   python::define_numpy_functions(module);
   python::define_lazy(module);
+  python::define_plans(module);
   python::define_explaining(module);
   python::define_files(module);
   python::define_defaults(module);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/cache_file.hpp"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "base/message.hpp"
@@ -30,6 +34,18 @@ std::string read_cache(const std::string& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   return text;
+}
+
+void write_cache(const std::string& path, std::string_view text) {
+  if (path.empty()) return;
+  std::error_code failed;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
+  std::string written = path + ".XXXXXX";
+  const int descriptor = mkstemp(written.data());
+  if (descriptor < 0) return;
+  const bool is_whole = write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (close(descriptor) != 0 || !is_whole || std::rename(written.c_str(), path.c_str()) != 0)
+    std::remove(written.c_str());
 }
 
 std::string number(double value) {

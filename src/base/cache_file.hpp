@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small text files in the user's cache, with what was measured; files/write_cache.hpp writes them.
+// Small text files in the user's cache, with what was measured.
 #pragma once
 
 #include "tenstride/base/export.hpp"
@@ -14,6 +14,9 @@ namespace tenstride::detail {
 TENSTRIDE_API std::string cache_file(std::string_view name);
 /// What is in the file, at most 64 KiB of it; empty where there is none.
 TENSTRIDE_API std::string read_cache(const std::string& path);
+/// Replaces the file, folders included; others see the old file or the new one, whole. A cache that cannot be
+/// written is no error.
+TENSTRIDE_API void write_cache(const std::string& path, std::string_view text);
 
 /// Enough digits to come back as the same number.
 TENSTRIDE_API std::string number(double value);

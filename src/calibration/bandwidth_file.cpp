@@ -9,7 +9,6 @@
 
 #include "base/cache_file.hpp"
 #include "base/message.hpp"
-#include "files/write_cache.hpp"
 #include "tenstride/parallel/parallel.hpp"
 
 /// The file in which measured bandwidths are stored.
@@ -77,7 +76,7 @@ std::optional<Bandwidth> read_stored() {
 }
 
 void store(const Bandwidth& bandwidth) {
-  detail::write_cache(bandwidth_file(), detail::bandwidth_to_file(bandwidth), "bandwidth");
+  detail::write_cache(bandwidth_file(), detail::bandwidth_to_file(bandwidth));
 }
 
 /// Protects the figures of the process.

@@ -7,7 +7,6 @@
 
 #include "base/cache_file.hpp"
 #include "copy/kernels/kernels.hpp"
-#include "files/write_cache.hpp"
 #include "plan/processor.hpp"
 #include "tenstride/tensor/factory.hpp"
 
@@ -93,7 +92,7 @@ Machine calibrate_machine() {
 Machine refresh_machine() {
   const Machine machine = calibrate_machine();
   detail::write_cache(machine_file(),
-                      detail::machine_file_heading(detail::this_processor()) + to_text(machine), "machine");
+                      detail::machine_file_heading(detail::this_processor()) + to_text(machine));
   return machine;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/message.hpp"
 #include "base/scalar_checked.hpp"
+#include "copy/tensor_plan.hpp"
 #include "copy/transfer.hpp"
 #include "copy/ways/small.hpp"
 #include "ledger/watch.hpp"
@@ -19,33 +20,6 @@
 
 namespace tenstride {
 namespace {
-
-Negation negation_between(const Tensor& dst, const Tensor& src) {
-  if (src.is_neg()) return dst.is_neg() ? Negation::both : Negation::source;
-  return dst.is_neg() ? Negation::destination : Negation::none;
-}
-
-PlanOptions plan_options(const Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
-  PlanOptions options = options_here();
-  options.placement = placement_of(dst.storage_data(), dst.layout(), dst.dtype());
-  options.conjugation = src.is_conj() != dst.is_conj() ? Conjugation::conjugate : Conjugation::keep;
-  options.negation = negation_between(dst, src);
-  options.scale = arithmetic.scale;
-  options.shift = arithmetic.shift;
-  if (arithmetic.scale.size() > 1 || arithmetic.shift.size() > 1) {
-    options.axis = wrap_axis("convert", arithmetic.axis, dst.shape());
-    const auto size = static_cast<std::size_t>(dst.shape()[options.axis]);
-    for (const std::size_t given : {arithmetic.scale.size(), arithmetic.shift.size()}) {
-      if (given <= 1 || given == size) continue;
-      throw ShapeError(detail::message("convert: ", given, " numbers for scale or shift must be 1 or ", size,
-                                       ", the size of axis ", options.axis, " (shape ", dst.shape(), ")"),
-                       dst.shape(), dst.shape());
-    }
-  }
-  if (!is_provably_unique(dst.layout()))
-    options.max_threads = 1;  // elements may share memory: writes keep a fixed order
-  return options;
-}
 
 /// The layout with extent 1 along each axis of stride 0: the same addresses, each once.
 /// Example: (2,3):(0,1) gives (1,3):(0,1).
@@ -104,7 +78,7 @@ void copy_elements(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic,
       [[likely]]
     return;
   const detail::OperationScope scope("copy_elements", caller);
-  const PlanOptions options = plan_options(dst, src, arithmetic);
+  const PlanOptions options = copy::plan_options(dst, src, arithmetic);
   if (dst.has_memory()) detail::require_memory(src, "copy", "copied");
   if (is_empty(dst.layout())) return;
   if (detail::is_watched()) {

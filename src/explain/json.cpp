@@ -4,6 +4,7 @@
 
 #include "explain/cause.hpp"
 #include "plan/way_text.hpp"
+#include "tenstride/copy/measure.hpp"
 #include "tenstride/copy/run_plan.hpp"
 #include "tenstride/explain/explain.hpp"
 #include "tenstride/layout/text.hpp"
@@ -99,7 +100,20 @@ Json to_json_reductions(const std::vector<ReducePlan>& plans) {
   return list;
 }
 
-Json to_json_plans(const std::vector<CopyPlan>& plans) {
+Json to_json_measured(const CopyPlan& plan) {
+  Json list = Json::array();
+  const Measurement measured = measure_anew(plan, options_here());
+  for (const TimedPlan& one : measured.timed) {
+    list.push_back({{"way", one.plan.name()},
+                    {"variation", one.variation},
+                    {"foretold", one.plan.cost()},
+                    {"measured", one.seconds / measured.plain_seconds},
+                    {"seconds", one.seconds}});
+  }
+  return list;
+}
+
+Json to_json_plans(const std::vector<CopyPlan>& plans, PlanDetail detail) {
   Json list = Json::array();
   for (const CopyPlan& plan : plans) {
     list.push_back({{"kernel", plan.method()},
@@ -112,6 +126,7 @@ Json to_json_plans(const std::vector<CopyPlan>& plans) {
                     {"text", plan.to_string()},
                     {"costs", to_json_costs(plan.costs)},
                     {"run", run_text(plan)}});
+    if (detail == PlanDetail::measured) list.back()["measured"] = to_json_measured(plan);
   }
   return list;
 }
@@ -183,8 +198,8 @@ Json to_json_step(const Step& step, const std::optional<std::size_t>& cause, Pla
             {"cause", to_json_cause(cause)},
             {"not_contiguous", to_json_contiguity(step.layout)},
             {"scramble", to_json_scramble(step.scramble)}};
-  if (plans == PlanDetail::listed) {
-    json["plans"] = to_json_plans(step.plans);
+  if (plans != PlanDetail::left_out) {
+    json["plans"] = to_json_plans(step.plans, plans);
     json["plan_count"] = step.plan_count;
     json["reductions"] = to_json_reductions(step.reductions);
   }

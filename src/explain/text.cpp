@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/message.hpp"
+#include "tenstride/copy/measure.hpp"
 #include "tenstride/copy/run_plan.hpp"
 #include "tenstride/explain/explain.hpp"
 #include "tenstride/layout/text.hpp"
@@ -28,7 +29,7 @@ class Writer {
   std::string run(PlanDetail plans) {
     first_ = explanation_.evaluation.first_step;
     rows();
-    if (plans == PlanDetail::listed) list_plans();
+    if (plans != PlanDetail::left_out) list_plans(plans);
     const Evaluation& evaluation = explanation_.evaluation;
     if (!evaluation.output.empty()) text_ += gap() + evaluation.output;
     if (!evaluation.value.is_none()) text_ += gap() + evaluation.value.repr() + '\n';
@@ -142,7 +143,7 @@ class Writer {
     }
   }
 
-  void list_plans() {
+  void list_plans(PlanDetail plans) {
     for (std::size_t i = first_; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
       if (step.plans.empty() && step.reductions.empty()) continue;
@@ -150,6 +151,8 @@ class Writer {
       for (const CopyPlan& plan : step.plans) {
         const std::string carried_out = run_text(plan);
         list_plan(plan.to_string() + (carried_out.empty() ? "" : "\n  run      " + carried_out));
+        if (plans == PlanDetail::measured && plan.count > 0)
+          list_plan(to_text(measure_anew(plan, options_here())));
       }
       for (const ReducePlan& plan : step.reductions) list_plan(plan.to_string());
       if (step.plan_count > step.plans.size()) {

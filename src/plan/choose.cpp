@@ -22,11 +22,13 @@ constexpr std::array<std::optional<Candidate> (*)(Problem&), way_names.size() - 
 /// there is none.
 bool find_cheapest(Problem& problem, std::string_view only, CopyWay& way) {
   bool has_way = false;
+  const std::size_t comma = std::min(only.find(", "), only.size());
+  problem.only_packing = only.substr(std::min(comma + 2, only.size()));
   for (std::size_t i = 0; i < proposals.size(); ++i) {
-    if (!only.empty() && only != way_names[i]) continue;
+    if (!only.empty() && only.substr(0, comma) != way_names[i]) continue;
     std::optional<Candidate> candidate = proposals[i](problem);
     if (!candidate) continue;
-    problem.costs.ways[i] = candidate->cost;
+    problem.computed.ways[i] = candidate->cost;
     if (has_way && candidate->cost >= problem.lowest_cost) continue;
     problem.lowest_cost = candidate->cost;
     way = std::move(candidate->way);

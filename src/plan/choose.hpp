@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "plan/access.hpp"
@@ -17,7 +18,7 @@ struct Problem {
   const Conversion& conversion;
   const PlanOptions& options;
   /// By way and by packing; 0 where no cost was computed.
-  WayCosts& costs;
+  WayCosts& computed;
   /// The number of threads that share the copy.
   int threads = 1;
   /// Bytes of the destination.
@@ -29,7 +30,10 @@ struct Problem {
   bool exceeds_caches = false;
   /// The lowest cost so far; 0 where there is none, or where `PlanOptions::way` names the only candidate.
   double lowest_cost = 0;
+  /// The packing of blocks, where `PlanOptions::way` names one.
+  std::string_view only_packing{};
 
+  [[nodiscard]] const Costs& costs() const { return options.machine.costs; }
   [[nodiscard]] bool streams() const { return stores != Stores::ordinary; }
   /// Bytes of a row of the destination.
   [[nodiscard]] Index row_bytes() const { return nest.inner().extent * nest.dst_item; }
@@ -49,6 +53,11 @@ struct Candidate {
   /// A multiple of the time of a plain copy of the same bytes.
   double cost = 0;
 };
+
+/// What `bytes` of cost for each run of `run` bytes cost for each byte.
+constexpr double per_byte(double bytes, Index run) {
+  return bytes / static_cast<double>(run);
+}
 
 /// Streaming stores for the machine's number of memory streams.
 constexpr Stores streaming_stores(MemoryStreams streams) {

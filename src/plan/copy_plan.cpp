@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/message.hpp"
 #include "plan/choose.hpp"
 #include "plan/nest.hpp"
 #include "tenstride/parallel/parallel.hpp"
@@ -73,6 +74,39 @@ CopyPlan plan_copy(const Layout& dst, DType dst_type, const Layout& src, DType s
   result.threads = threads_for(result.count * widest, options);
   detail::choose_way(result, options);
   return result;
+}
+
+bool CopyPlan::is_of(const Layout& dst, const Layout& src) const {
+  if (dst.shape != src.shape || numel(dst) != count || conversion.has_number_per_index()) return false;
+  if (count == 0) return true;
+  CopyPlan other;
+  other.conversion = conversion;
+  if (!set_nest(other, dst, src, 0)) return false;
+  return other.nest.loops == nest.loops && other.nest.dst_offset == nest.dst_offset &&
+         other.nest.src_offset == nest.src_offset && other.nest.elements == nest.elements;
+}
+
+std::vector<CopyPlan> other_ways(const CopyPlan& plan, const PlanOptions& options) {
+  std::vector<CopyPlan> plans;
+  PlanOptions only = options;
+  const auto add = [&](const std::string& name) {
+    only.way = name;
+    CopyPlan other{plan.conversion, plan.nest, plan.count, plan.threads, {}, {}};
+    detail::choose_way(other, only);
+    if (other.name() == name) plans.push_back(std::move(other));
+  };
+  if (plan.count == 0 || plan.nest.size() == 0) return plans;
+  for (const std::string_view name : way_names) {
+    if (name == "small") continue;
+    if (name != "blocks") {
+      add(std::string(name));
+      continue;
+    }
+    for (const std::string_view packing : packing_names) add(detail::message(name, ", ", packing));
+  }
+  std::stable_sort(plans.begin(), plans.end(),
+                   [](const CopyPlan& a, const CopyPlan& b) { return a.cost() < b.cost(); });
+  return plans;
 }
 
 }  // namespace tenstride

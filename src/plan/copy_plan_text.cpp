@@ -121,6 +121,12 @@ Stores CopyPlan::stores() const {
       way);
 }
 
+std::string CopyPlan::name() const {
+  const auto* const blocks = std::get_if<Blocks>(&way);
+  if (blocks == nullptr) return std::string(method());
+  return detail::message(method(), ", ", packing_names[static_cast<std::size_t>(blocks->packing)]);
+}
+
 Nest CopyPlan::in_elements() const {
   Nest result = std::visit(
       [this]<class Way>(const Way& of) {

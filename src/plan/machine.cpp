@@ -7,11 +7,12 @@
 
 #include "base/cache_file.hpp"
 #include "base/message.hpp"
+#include "plan/processor.hpp"
 
 namespace tenstride {
 namespace {
 
-constexpr std::string_view heading = "tenstride machine 2\n";
+constexpr std::string_view heading = "tenstride machine 3\n";
 
 constexpr std::array instruction_names{std::string_view("portable"), std::string_view("avx2"),
                                        std::string_view("avx512")};
@@ -74,7 +75,8 @@ Machine Machine::zen3() {
           .instructions = InstructionSet::avx2,
           .stores = SequentialStores::streaming,
           .streams = MemoryStreams::one,
-          .block_stores = BlockStores::burst};
+          .block_stores = BlockStores::burst,
+          .costs = detail::costs_of(BlockStores::burst)};
 }
 
 Machine Machine::zen5() {
@@ -136,9 +138,12 @@ std::optional<Machine> machine_named(std::string_view name) {
 std::string to_text(const Machine& machine) {
   std::string text(heading);
   for (const auto& [key, value] : figures) text += detail::message(key, " ", machine.*value, "\n");
-  return text + detail::message("instructions ", name(machine.instructions), "\nstores ",
-                                name(machine.stores), "\nstreams ", name(machine.streams), "\nblock_stores ",
-                                name(machine.block_stores), "\nend\n");
+  text += detail::message("instructions ", name(machine.instructions), "\nstores ", name(machine.stores),
+                          "\nstreams ", name(machine.streams), "\nblock_stores ", name(machine.block_stores),
+                          "\n");
+  for (const auto& [key, value] : cost_constants())
+    text += detail::message(key, " ", detail::number(machine.costs.*value), "\n");
+  return text + "end\n";
 }
 
 std::optional<Machine> machine_from_text(std::string_view text) {
@@ -146,23 +151,31 @@ std::optional<Machine> machine_from_text(std::string_view text) {
   if (!text.starts_with(heading)) return std::nullopt;
   text.remove_prefix(heading.size());
   Machine machine;
-  // A cache of less than 16 bytes or more than a terabyte shows that the file is damaged.
-  constexpr double min_figure = 16;
-  constexpr double max_figure = 1e12;
-  for (const auto& [key, value] : figures) {
-    const std::optional<double> figure = detail::take_figure(text, key);
-    if (!figure || *figure < min_figure || *figure > max_figure || !text.starts_with('\n'))
-      return std::nullopt;
-    machine.*value = static_cast<Index>(*figure);
+  const auto take = [&text](std::string_view key, double least, double most) {
+    std::optional<double> figure = detail::take_figure(text, key);
+    if (!figure || *figure < least || *figure > most || !text.starts_with('\n'))
+      return std::optional<double>();
     text.remove_prefix(1);
+    return figure;
+  };
+  // A cache of less than 16 bytes or more than a terabyte shows that the file is damaged, and so does a cost
+  // below zero or of a megabyte.
+  for (const auto& [key, value] : figures) {
+    const std::optional<double> bytes = take(key, 16, 1e12);
+    if (!bytes) return std::nullopt;
+    machine.*value = static_cast<Index>(*bytes);
   }
   if (!take_word(text, "instructions", instruction_names, machine.instructions) ||
       !take_word(text, "stores", store_names, machine.stores) ||
       !take_word(text, "streams", stream_names, machine.streams) ||
-      !take_word(text, "block_stores", block_store_names, machine.block_stores) || text != "end\n") {
+      !take_word(text, "block_stores", block_store_names, machine.block_stores))
     return std::nullopt;
+  for (const auto& [key, value] : cost_constants()) {
+    const std::optional<double> cost = take(key, 0, 1e6);
+    if (!cost) return std::nullopt;
+    machine.costs.*value = *cost;
   }
-  return machine;
+  return text == "end\n" ? std::optional(machine) : std::nullopt;
 }
 
 }  // namespace tenstride

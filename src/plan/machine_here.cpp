@@ -36,6 +36,7 @@ Machine machine_of(const ProcessorKind& kind) {
   machine.stores = is_skylake || is_arm ? SequentialStores::ordinary : SequentialStores::streaming;
   machine.streams = kind.vendor() == "AuthenticAMD" ? MemoryStreams::one : MemoryStreams::several;
   if (is_zen3(kind)) machine.block_stores = BlockStores::burst;
+  machine.costs = costs_of(machine.block_stores);
   return machine;
 }
 
@@ -82,6 +83,7 @@ Machine find_machine(const char* machine_name, const char* instructions) {
     machine.stores = calibrated->stores;
     machine.streams = calibrated->streams;
     machine.block_stores = calibrated->block_stores;
+    machine.costs = costs_of(machine.block_stores);
   }
   machine.instructions = requested_instructions(instructions, available_instructions());
   // Only the kernels for AVX-512 use instructions that permute 64 bytes.

@@ -44,9 +44,12 @@ bool permutes_lines();
 /// `instructions_here()`, read once.
 InstructionSet available_instructions();
 
-/// A machine with the stores and streams that are known of such processors; streaming stores and several
-/// streams where nothing is known.
+/// A machine with the stores, streams and costs that are known of such processors; streaming stores and
+/// several streams where nothing is known.
 TENSTRIDE_API Machine machine_of(const ProcessorKind& kind);
+
+/// The costs of processors that write blocks so: of Zen 3, or the default ones.
+Costs costs_of(BlockStores stores);
 
 /// This machine, changed by the values of TENSTRIDE_MACHINE and TENSTRIDE_KERNELS; either may be null.
 Machine find_machine(const char* machine_name, const char* instructions);

@@ -11,9 +11,6 @@
 namespace tenstride::detail {
 namespace {
 
-/// By Packing.
-constexpr std::array<std::string_view, 4> packings{"transposed", "row by row", "permuted", "gathered"};
-
 std::string_view text_of(RowMethod method) {
   switch (method) {
     case RowMethod::together:
@@ -120,7 +117,7 @@ struct Text {
     for (std::size_t d = 0; d < blocks.nest.size(); ++d)
       text += (d == 0 ? "" : " x ") + std::to_string(blocks.extents[d]);
     return text.append(", ")
-        .append(packings[static_cast<std::size_t>(blocks.packing)])
+        .append(packing_names[static_cast<std::size_t>(blocks.packing)])
         .append(blocks.block_stores == BlockStores::burst ? ", written in bursts" : "");
   }
 };
@@ -154,9 +151,9 @@ std::vector<NamedCost> sorted_costs(const WayCosts& costs) {
   for (std::size_t i = 0; i < blocks; ++i) {
     if (costs.ways[i] > 0) all.push_back({std::string(way_names[i]), costs.ways[i]});
   }
-  for (std::size_t p = 0; p < packings.size(); ++p) {
+  for (std::size_t p = 0; p < packing_names.size(); ++p) {
     if (costs.packings[p] > 0)
-      all.push_back({message(way_names[blocks], ", ", packings[p]), costs.packings[p]});
+      all.push_back({message(way_names[blocks], ", ", packing_names[p]), costs.packings[p]});
   }
   std::sort(all.begin(), all.end(), [](const NamedCost& a, const NamedCost& b) { return a.cost < b.cost; });
   return all;

@@ -300,6 +300,10 @@ void draw(Random& random, Trial& trial) {
 void draw_way(Random& random, Trial& trial) {
   trial.options.placement.dst_in_line = random.one_in(2) ? 0 : random.between(0, 63);
   trial.options.may_be_small = random.one_in(4);
+  if (random.one_in(4)) {
+    for (const auto& [name, value] : cost_constants())
+      trial.options.machine.costs.*value *= static_cast<double>(random.between(1, 30)) / 10;
+  }
   if (random.one_in(2)) return;
   const auto most = static_cast<Index>(way_names.size()) - 2;
   trial.options.way = way_names[static_cast<std::size_t>(random.one_in(2) ? random.between(0, most) : most)];

@@ -42,8 +42,11 @@ TEST(Machine, HasProfilesOfMeasuredProcessors) {
 
 TEST(Machine, IsWrittenAsTheLinesOfItsExample) {
   const std::string text = to_text(Machine::emerald_rapids());
-  EXPECT_TRUE(text.starts_with("tenstride machine 2\nl1_bytes 49152\n")) << text;
-  EXPECT_TRUE(text.ends_with("streams several\nblock_stores interleaved\nend\n")) << text;
+  EXPECT_TRUE(text.starts_with("tenstride machine 3\nl1_bytes 49152\n")) << text;
+  EXPECT_NE(text.find("streams several\nblock_stores interleaved\nrow_bytes 60\n"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("\nline_permute 0.1\npermute 0.05\nend\n")) << text;
+  for (const auto& [name, value] : cost_constants())
+    EXPECT_NE(text.find("\n" + std::string(name) + " "), std::string::npos) << name;
 }
 
 TEST(Machine, IsNotReadFromAnythingElse) {
@@ -61,7 +64,11 @@ TEST(Machine, IsNotReadFromAnythingElse) {
   EXPECT_FALSE(with("49152", "nan"));
   EXPECT_FALSE(with("streaming", "fast"));
   EXPECT_FALSE(with("interleaved", "late"));
-  EXPECT_FALSE(with("machine 2", "machine 1"));
+  EXPECT_FALSE(with("machine 3", "machine 2"));
+  EXPECT_TRUE(with("\npermute 0.05", "\npermute 0.0625"));
+  EXPECT_FALSE(with("\npermute 0.05", "\npermute -1"));
+  EXPECT_FALSE(with("\npermute 0.05", "\npermute 1e7"));
+  EXPECT_FALSE(with("\npermute 0.05", "\nshuffle 0.05"));
 }
 
 TEST(Machine, KnowsTheStoresAndStreamsOfItsKind) {

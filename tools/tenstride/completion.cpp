@@ -30,7 +30,7 @@ _tenstride() {
         -*) COMPREPLY=($(compgen -W "-o --output --format --upright --dtype --order --reduce --repeat --scale --shift --axis --rescale --dry-run --verify --verify-only --json --threads --force --max-mem --max-spool --resume --task --plan-only --tasks --metadata-only --quiet --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
-    explain) COMPREPLY=($(compgen -W "--input --plan --max-mem --max-spool --picture --strict --json --help" -- "$word")) ;;
+    explain) COMPREPLY=($(compgen -W "--input --plan --measure --max-mem --max-spool --picture --strict --json --help" -- "$word")) ;;
     repl) COMPREPLY=($(compgen -W "--input --plan --picture --strict --help" -- "$word")) ;;
     show)
       case $word in
@@ -61,7 +61,7 @@ _tenstride() {
     convert)
       _arguments '2:input:_files' '3:spec:' '*:size:' \
         {-o,--output}'[the file to write]:output:_files' '--format[of the output]:format:(npy png)' '--upright[by the EXIF orientation]' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--reduce[fold axes]:how:(sum mean prod min max any all)' '--repeat[along new axes]' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--rescale[as the input says]' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]' '--max-mem[at most]:bytes:' '--max-spool[of a pipe]:bytes:' '--resume[an interrupted run]' '--task[the K-th of N]:K/N:' '--plan-only[write the tasks]:file:_files' '--tasks[how many]:count:' '--metadata-only[permute a zarr folder]' '--quiet[no progress]' ;;
-    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--max-mem[memory of the plan from file to file]:bytes:' '--max-spool[of a pipe]:bytes:' '--picture[draw each step]' '--strict[scrambles fail]' '--json' ;;
+    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--measure[run their ways]' '--max-mem[memory of the plan from file to file]:bytes:' '--max-spool[of a pipe]:bytes:' '--picture[draw each step]' '--strict[scrambles fail]' '--json' ;;
     repl) _arguments '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--picture[draw what a line gives]' '--strict[scrambles fail]' ;;
     show)
       _arguments '2:expression or file:_files' {-o,--output}'[svg, png or html]:output:_files' '--html[a page to explore]' '--input[bind x to a file]:file:_files' '--what[what is drawn]:what:(tensors atoms walk)' '--color[by what]:what:(axis position)' '--axis[that gives the colour]:axis:' '--width[columns]:columns:' '--max-spool[of a pipe]:bytes:' '--force[replace the output]' ;;

@@ -247,6 +247,12 @@ class CommandLine {
         "--machine", explain_.machine,
         "With --plan: as on another processor: cascade_lake, emerald_rapids, zen3, zen5, or a file of "
         "bench --calibrate");
+    command
+        ->add_flag(
+            "--measure", measures_plans_,
+            "With --plan: run the ways of each copy on memory of their own, and tell what was measured "
+            "beside what was foretold")
+        ->excludes("--machine");
     command->add_option("--max-mem", explain_.max_mem,
                         "With --plan: the memory that convert may use, e.g. 512M (half of the free memory)");
     command->add_flag("--strict", is_strict_,
@@ -255,7 +261,8 @@ class CommandLine {
     command->add_flag("--json", is_json_, "Steps, value, error and totals as JSON");
     add_max_spool(*command);
     command->callback([this] {
-      if (lists_plans_) explain_.plans = PlanDetail::listed;
+      if (measures_plans_ && !lists_plans_) throw UsageError("explain: --measure must go with --plan");
+      if (lists_plans_) explain_.plans = measures_plans_ ? PlanDetail::measured : PlanDetail::listed;
       if (is_strict_) explain_.scrambles = ScrambleRule::refuse;
       explain_.format = format();
       limit_spool(max_spool_);
@@ -417,6 +424,7 @@ class CommandLine {
   std::uint64_t tasks_ = 8;
   bool is_json_ = false;
   bool lists_plans_ = false;
+  bool measures_plans_ = false;
   bool is_strict_ = false;
   bool is_dry_run_ = false;
   bool is_verify_only_ = false;

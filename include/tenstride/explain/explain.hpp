@@ -155,8 +155,8 @@ class TENSTRIDE_API ExplainSession {
 /// `color` adds ANSI escapes.
 enum class TextStyle : unsigned char { plain, color };
 
-/// Whether it is told how each copy was planned.
-enum class PlanDetail : unsigned char { left_out, listed };
+/// Whether it is told how each copy was planned, and what was foretold and measured of its other ways.
+enum class PlanDetail : unsigned char { left_out, listed, measured };
 
 /// A line for each step (call, layout, dtype, contiguity, kind, bytes, reason, the step to blame), then,
 /// where they are asked for, the plans, then what was printed, the value, the failure, the totals; then what

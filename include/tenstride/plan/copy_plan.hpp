@@ -78,7 +78,8 @@ struct PlanOptions {
   /// sequential stores stream, from three eighths.
   Index streaming_above = Index{4} << 20;
   Placement placement{};
-  /// One of `way_names`: the plan uses that way if it can make the copy. Empty: the way with the lowest cost.
+  /// The only way that the plan may use, if it can make the copy: one of `way_names`, or blocks with one
+  /// packing, as `CopyPlan::name` has them. Empty: the way with the lowest cost.
   std::string_view way{};
   /// Whether a copy that takes less time than to compare ways may be made in the way `Small`; not where
   /// `streaming_above` is 0.
@@ -110,6 +111,12 @@ struct CopyPlan {
 
   /// One of `way_names`.
   [[nodiscard]] std::string_view method() const { return way_names[way.index()]; }
+  /// The same, of blocks with their packing. Example: "blocks, gathered".
+  [[nodiscard]] TENSTRIDE_API std::string name() const;
+  /// The foretold time as a multiple of a plain copy's; 0 of the way `Small` and of an empty copy.
+  [[nodiscard]] double cost() const { return costs.ways[way.index()]; }
+  /// Whether the plan was made for a copy between these layouts, of its types and without numbers per index.
+  [[nodiscard]] TENSTRIDE_API bool is_of(const Layout& dst, const Layout& src) const;
   /// How the way writes the destination.
   [[nodiscard]] TENSTRIDE_API Stores stores() const;
   /// The nest in the order in which the way visits it, with strides and offsets in elements of each side's
@@ -140,5 +147,9 @@ struct CopyPlan {
 /// address, and scale and shift of length 0, 1 or shape[axis].
 TENSTRIDE_API CopyPlan plan_copy(const Layout& dst, DType dst_type, const Layout& src, DType src_type,
                                  const PlanOptions& options = {});
+
+/// The copy of a plan in each way that can make it, with each packing of blocks, by rising cost. Options as
+/// for `plan_copy`, of which only those of the machine, the stores and the placement count.
+TENSTRIDE_API std::vector<CopyPlan> other_ways(const CopyPlan& plan, const PlanOptions& options);
 
 }  // namespace tenstride

@@ -271,12 +271,16 @@ inline constexpr std::array<std::string_view, std::variant_size_v<CopyWay>> way_
     "contiguous",  "rows",  "gather",   "fill",         "strided", "repeated rows",
     "row scatter", "tiles", "channels", "cached tiles", "blocks",  "small"};
 
+/// By Packing: what a plan's text calls blocks with that packing, behind "blocks, ".
+inline constexpr std::array<std::string_view, 4> packing_names{"transposed", "row by row", "permuted",
+                                                               "gathered"};
+
 /// The costs of the ways for a copy, as multiples of a plain copy's time; 0 for ways that cannot make it, or
 /// whose cost was not computed.
 struct WayCosts {
   std::array<double, way_names.size()> ways{};
   /// By Packing: the cost of the cheapest blocks with that packing.
-  std::array<double, 4> packings{};
+  std::array<double, packing_names.size()> packings{};
 
   friend bool operator==(const WayCosts&, const WayCosts&) = default;
 };

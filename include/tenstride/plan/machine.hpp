@@ -10,6 +10,7 @@
 
 #include "tenstride/base/export.hpp"
 #include "tenstride/base/index.hpp"
+#include "tenstride/plan/costs.hpp"
 
 namespace tenstride {
 
@@ -49,6 +50,8 @@ struct Machine {
   SequentialStores stores = SequentialStores::ordinary;
   MemoryStreams streams = MemoryStreams::several;
   BlockStores block_stores = BlockStores::interleaved;
+  /// The constants of the ways' costs.
+  Costs costs{};
 
   /// Measured processors: Intel Xeons of the second and fifth generation, AMD EPYCs of the third and fifth.
   TENSTRIDE_API static Machine cascade_lake();
@@ -58,9 +61,9 @@ struct Machine {
 
   /// The processor that the program runs on; determined once. Caches and instructions come from CPUID, stores
   /// and streams from what `tenstride bench --calibrate` measured, otherwise from what is known of the
-  /// processor's kind. The environment variable TENSTRIDE_MACHINE names another machine, by a profile's name
-  /// or a file of `to_text`, from which everything but the instructions is taken. TENSTRIDE_KERNELS names a
-  /// smaller instruction set. Unknown names have no effect.
+  /// processor's kind, as the costs are. The environment variable TENSTRIDE_MACHINE names another machine, by
+  /// a profile's name or a file of `to_text`, from which everything but the instructions is taken.
+  /// TENSTRIDE_KERNELS names a smaller instruction set. Unknown names have no effect.
   TENSTRIDE_API static const Machine& here();
 
   friend bool operator==(const Machine&, const Machine&) = default;
@@ -96,11 +99,11 @@ TENSTRIDE_API std::span<const std::string_view> machine_names();
 /// A profile by its name, or `Machine::here()` for "here".
 TENSTRIDE_API std::optional<Machine> machine_named(std::string_view name);
 
-/// One line for each value: "tenstride machine 2\nl1_bytes 49152\n…\nblock_stores interleaved\nend\n".
+/// One line for each value: "tenstride machine 3\nl1_bytes 49152\n…\npermute 0.05\nend\n".
 TENSTRIDE_API std::string to_text(const Machine& machine);
 
 /// The machine that `to_text` wrote, also behind a line that names a processor, as `tenstride bench
-/// --calibrate` writes it; nothing for any other text.
+/// --calibrate` and `tenstride-bench --fit` write it; nothing for any other text.
 TENSTRIDE_API std::optional<Machine> machine_from_text(std::string_view text);
 
 }  // namespace tenstride

@@ -2,6 +2,7 @@
 // The loop nest of a copy: the one form that plans and runners work on.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -67,6 +68,10 @@ class Loops {
     return {data() + begin, end - begin};
   }
   [[nodiscard]] std::span<const Loop> first(std::size_t count) const noexcept { return part(0, count); }
+
+  friend bool operator==(const Loops& a, const Loops& b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
 
   void push_back(const Loop& loop) {
     if (size_ == inline_capacity && heap_.empty()) {

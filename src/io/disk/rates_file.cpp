@@ -14,7 +14,6 @@
 
 #include "base/cache_file.hpp"
 #include "base/message.hpp"
-#include "files/write_cache.hpp"
 #include "tenstride/io/disk.hpp"
 
 namespace tenstride::io {
@@ -132,7 +131,7 @@ DiskRates refresh_disk(const std::string& folder) {
   // then.
   const std::string file = disk_rates_file();
   const std::string kept = tenstride::detail::read_cache(file);
-  tenstride::detail::write_cache(file, detail::replace_disk(kept, detail::disk_key(folder), rates), "disks");
+  tenstride::detail::write_cache(file, detail::replace_disk(kept, detail::disk_key(folder), rates));
   return rates;
 }
 

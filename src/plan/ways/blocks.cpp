@@ -24,62 +24,35 @@ using Parts = std::array<Index, max_loops>;
 
 /// Smaller copies take less time than the search for blocks.
 constexpr Index min_searched_bytes = Index{64} << 10;
-/// The lowest cost that any blocks have, as a multiple of a plain copy's time.
-constexpr double min_cost = 1.2;
 /// Within the caches, blocks are considered only for conversions, where every other candidate costs more than
 /// this; channels that are converted in whole runs need a much higher cost.
 constexpr double min_cached_alternative = 2;
 constexpr double min_cached_channels_alternative = 10;
 
-/// Costs that depend on how blocks are written, in bytes that a plain copy moves in the same time: of each
-/// source run, and of each partial line at the end of a destination run; and, in items, of each row of items
-/// of 8 bytes and more that are transposed. Where such rows are short, gathering is faster: 11 x 2 complex128
-/// .29 -> .77 of a plain copy, 25 x 5 float64 .46 -> .7, but 13 x 7 .53 -> .45 (Zen 3).
-struct BlockCosts {
-  double src_run_bytes;
-  double run_end_bytes;
-  double transposed_row_items;
-};
+/// Rows of shorter items are transposed at the same cost, however short they are. Gathering is faster than
+/// transposing short rows of longer ones: 11 x 2 complex128 .29 -> .77 of a plain copy, 25 x 5 float64 .46 ->
+/// .7, but 13 x 7 .53 -> .45 (Zen 3).
 constexpr Index min_row_cost_item = 8;
-
-/// Fitted on drawn copies: lines in between on Emerald Rapids, bursts on Zen 3 (bench/notes/drawn.md).
-BlockCosts costs_of(BlockStores stores) {
-  return stores == BlockStores::burst ? BlockCosts{200, 200, 2.2} : BlockCosts{300, 0, 0};
-}
-
-/// The cost of each destination run and of each block, in bytes that a plain copy moves in the same time.
-constexpr double dst_run_cost_bytes = 200;
-constexpr double block_cost_bytes = 2048;
-/// The cost of source lines that are read only because they lie between needed items.
-constexpr double gap_cost = .8;
-/// The cost of unused lanes, in time of a plain copy: for as many superfluous registers as necessary ones.
-constexpr double empty_lanes_cost = .6;
-/// The cost of each packed row, in bytes that a plain copy moves in the same time.
-constexpr double row_cost_bytes = 28;
-/// The same for each group of rows that are permuted together.
-constexpr double panel_cost_bytes = 60;
-/// The same for each gathered piece, of at most `max_piece` bytes.
-constexpr double piece_cost_bytes = 4;
+/// The longest piece that is gathered, and the shortest row that is always copied by itself; shorter ones may
+/// also be permuted.
 constexpr Index max_piece = 64;
-/// The shortest row that is always copied by itself; shorter ones may also be permuted.
 constexpr Index min_copied_row = 32;
-/// The cost of one permute instruction, of a line and of 16 bytes, in the time in which a plain copy moves a
-/// line.
-constexpr double permute_line_cost = .1;
-constexpr double permute_cost = .05;
-/// The cost of blocks with long runs and full registers, as a multiple of a plain copy's time. Items of one
-/// byte take the most register work, items of 16 bytes the most stores.
-double ideal_cost(Index item, Packing packing) {
-  if (packing != Packing::transposed) return min_cost;
+
+/// The cost of blocks with long runs and full registers. Items of one byte take the most register work, items
+/// of 16 bytes the most stores.
+double ideal_cost(const Costs& costs, Index item, Packing packing) {
+  if (packing != Packing::transposed) return costs.blocks;
   switch (item) {
     case 1:
-      return 1.75;
+      return costs.transposed_blocks_1;
+    case 2:
+      return costs.transposed_blocks_2;
     case 4:
-      return min_cost;
-    case 16:
-      return 1.38;
+      return costs.transposed_blocks_4;
+    case 8:
+      return costs.transposed_blocks_8;
     default:
-      return 1.28;
+      return costs.transposed_blocks_16;
   }
 }
 
@@ -124,10 +97,9 @@ class BlockSearch {
               const BlockRow& row)
       : nest_(nest),
         stores_(stores_of(packing, problem.options.machine)),
-        costs_(costs_of(problem.options.machine.block_stores)),
+        costs_(problem.costs()),
         max_items_(max_items(stores_, nest, problem)),
         permuted_bytes_(problem.options.machine.permuted_bytes),
-        permute_cost_(permuted_bytes_ == line_bytes ? permute_line_cost : permute_cost),
         line_items_(line_bytes / nest.src_item),
         lanes_(panel_bytes(problem.options.machine) / nest.src_item),
         chains_(chains),
@@ -144,7 +116,7 @@ class BlockSearch {
 
   [[nodiscard]] const Blocks& best() const { return best_; }
   /// The cost of `best()` as a multiple of a plain copy's time; infinite where there are no such blocks.
-  [[nodiscard]] double cost() const { return cost_ * ideal_cost(nest_.src_item, best_.packing); }
+  [[nodiscard]] double cost() const { return cost_ * ideal_cost(costs_, nest_.src_item, best_.packing); }
 
   /// Computes the costs of the blocks that have the first `dst_whole` and `src_whole` loops of the two chains
   /// whole.
@@ -257,17 +229,17 @@ class BlockSearch {
     Index items = 1;
     for (std::size_t d = 0; d < nest_.size(); ++d) items *= part[d];
     const double block = static_cast<double>(items * nest_.src_item);
-    double cost =
-        1 + costs_.src_run_bytes / src_run + dst_run_cost_bytes / dst_run + block_cost_bytes / block;
+    double cost = 1 + costs_.block_src_run_bytes / src_run + costs_.block_dst_run_bytes / dst_run +
+                  costs_.block_bytes / block;
     if (cost >= cost_) return;
-    cost += gap_cost * (spread(part) - 1) + costs_.run_end_bytes * run_ends_per_byte(part);
+    cost += costs_.block_gap * (spread(part) - 1) + costs_.block_run_end_bytes * run_ends_per_byte(part);
     if (cost >= cost_) return;
     Blocks found;
     found.packing = best_.packing;
     found.block_stores = stores_;
-    cost += found.packing == Packing::transposed
-                ? empty_lanes_cost * choose_sides(part, found) + cost_of_transposed_rows(part, found.columns)
-                : choose_row(part, found);
+    cost += found.packing == Packing::transposed ? costs_.empty_lanes * choose_sides(part, found) +
+                                                       cost_of_transposed_rows(part, found.columns)
+                                                 : choose_row(part, found);
     if (cost >= cost_) return;
     found.extents = part;
     for (std::size_t i = 0; i < dst_.count; ++i) {
@@ -297,14 +269,15 @@ class BlockSearch {
       found.run = static_cast<LoopSet>(found.run | 1U << dst_.loops[i]);
       if (part[dst_.loops[i]] < nest_[dst_.loops[i]].extent) break;
     }
-    if (found.packing == Packing::rows) return row_cost_bytes / static_cast<double>(row_.bytes);
+    if (found.packing == Packing::rows) return per_byte(costs_.packed_row_bytes, row_.bytes);
     if (found.packing == Packing::gathered) {
       // A plain copy of n bytes reads and writes 2n: the time is that of half the bytes read and written.
       const double written = static_cast<double>(nest_.dst_item) / static_cast<double>(nest_.src_item);
-      return piece_cost_bytes / (static_cast<double>(row_.bytes) * (1 + written) / 2);
+      return costs_.piece_bytes / (static_cast<double>(row_.bytes) * (1 + written) / 2);
     }
-    return permute_cost_ * static_cast<double>(permutes_of_vector(nest_, chains_, row_, permuted_bytes_) *
-                                               (line_bytes / permuted_bytes_)) +
+    const double permute = permuted_bytes_ == line_bytes ? costs_.line_permute : costs_.permute;
+    return permute * static_cast<double>(permutes_of_vector(nest_, chains_, row_, permuted_bytes_) *
+                                         (line_bytes / permuted_bytes_)) +
            cost_of_panels(part, found.columns);
   }
 
@@ -318,11 +291,10 @@ class BlockSearch {
           std::abs(nest_[d].src_stride) < std::abs(nest_[panel_loop].src_stride))
         panel_loop = d;
     }
-    const auto bytes = static_cast<double>(row_.bytes);
-    if (panel_loop == nest_.size()) return panel_cost_bytes / bytes;
-    const double panel = bytes * static_cast<double>(part[panel_loop]);
+    if (panel_loop == nest_.size()) return per_byte(costs_.panel_bytes, row_.bytes);
     const bool are_contiguous = nest_[panel_loop].dst_stride == row_.bytes / nest_.src_item * nest_.dst_item;
-    return panel_cost_bytes / panel + (are_contiguous ? 0 : row_cost_bytes / bytes);
+    return per_byte(costs_.panel_bytes, row_.bytes * part[panel_loop]) +
+           (are_contiguous ? 0 : per_byte(costs_.packed_row_bytes, row_.bytes));
   }
 
   /// How many lanes of a vector a panel takes whose columns have `rows` items: a half or a quarter where
@@ -396,10 +368,9 @@ class BlockSearch {
  private:
   const Nest& nest_;
   BlockStores stores_;
-  BlockCosts costs_;
+  const Costs& costs_;
   Index max_items_;
   Index permuted_bytes_;
-  double permute_cost_;
   /// Items in a line, and in a column of a panel.
   Index line_items_;
   Index lanes_;
@@ -416,7 +387,11 @@ bool can_gain(const Problem& problem) {
   if (problem.lowest_cost == 0) return true;
   const Index items = problem.bytes / problem.nest.dst_item;
   if (items * std::max(problem.nest.dst_item, problem.nest.src_item) < min_searched_bytes) return false;
-  if (problem.exceeds_caches) return problem.lowest_cost > min_cost;
+  const Costs& costs = problem.costs();
+  if (problem.exceeds_caches)
+    return problem.lowest_cost >
+           std::min({costs.blocks, costs.transposed_blocks_1, costs.transposed_blocks_2,
+                     costs.transposed_blocks_4, costs.transposed_blocks_8, costs.transposed_blocks_16});
   return !problem.conversion.is_none() &&
          problem.lowest_cost >
              (problem.access.has_channels() ? min_cached_channels_alternative : min_cached_alternative);
@@ -434,10 +409,12 @@ std::optional<Candidate> propose_blocks(Problem& problem) {
   if (chains.dst.count == 0 || chains.src.count == 0) return std::nullopt;
   std::optional<Candidate> best;
   const auto try_packing = [&](Packing packing, const BlockRow& row) {
+    const auto p = static_cast<std::size_t>(packing);
+    if (!problem.only_packing.empty() && problem.only_packing != packing_names[p]) return;
     const BlockSearch choice(nest, chains, problem, packing, row);
     const double cost = choice.cost();
     if (cost == std::numeric_limits<double>::infinity()) return;
-    double& lowest = problem.costs.packings[static_cast<std::size_t>(packing)];
+    double& lowest = problem.computed.packings[p];
     if (lowest == 0 || cost < lowest) lowest = cost;
     if (best && cost >= best->cost) return;
     best = Candidate{choice.best(), cost};

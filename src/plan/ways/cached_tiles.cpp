@@ -34,9 +34,6 @@ constexpr Index min_short_rows = 4;
 constexpr Index min_short_bytes = 16;
 /// Strided runs of at least this many items are left to the gather kernel.
 constexpr Index min_strided_run = 64;
-/// The cost of cached tiles: less than a plain copy of memory, as nothing passes a buffer and every line is
-/// in a cache already.
-constexpr double cached_cost = .5;
 
 /// A tile whose rows are contiguous in the source and whose columns are contiguous in the destination.
 class Tile {
@@ -174,7 +171,7 @@ std::optional<Candidate> propose_cached_tiles(Problem& problem) {
       problem.access.kind != AccessKind::contiguous && problem.access.kind != AccessKind::fill;
   CachedTiles way;
   if (!can_propose || !find_cached_tiles(problem.nest, way)) return std::nullopt;
-  return Candidate{way, cached_cost};
+  return Candidate{way, problem.costs().cached_tiles};
 }
 
 }  // namespace tenstride::detail

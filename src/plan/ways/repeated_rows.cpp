@@ -13,8 +13,6 @@ constexpr Index min_row_bytes = 128;
 constexpr Index max_row_bytes = Index{128} << 10;
 /// Rows of longer runs of the source, or of one item, are as fast to make anew: they are written directly.
 constexpr Index max_costly_run_bytes = 1024;
-/// The cost of repeated rows: of a plain copy mostly the writes remain, as each row is read once.
-constexpr double repeated_rows_cost = .7;
 
 /// The shortest rows that a kernel may stream from registers to all positions; of shorter rows too much is
 /// left to be copied.
@@ -102,7 +100,7 @@ std::optional<Candidate> propose_repeated_rows(Problem& problem) {
   if (problem.threads > 1 && rows.part * (rows.row / problem.nest[rows.loop + 1].extent) >
                                  problem.max_unit_items() * problem.nest.dst_item)
     return std::nullopt;
-  return Candidate{rows, repeated_rows_cost};
+  return Candidate{rows, problem.costs().repeated_rows};
 }
 
 }  // namespace tenstride::detail

@@ -25,8 +25,6 @@ constexpr Index unit_bytes = Index{1} << 20;
 /// Where they are kept, threads cut the neighbour loop into parts of at least this many bytes of a
 /// destination row: at both ends of each part, partial lines are written.
 constexpr Index min_part_bytes = 16384;
-/// The cost of each row, in bytes that a plain copy moves in the same time.
-constexpr double row_cost_bytes = 35;
 
 bool can_scatter(const Problem& problem) {
   const Loops& loops = problem.nest.loops;
@@ -115,7 +113,9 @@ bool cut_units(RowScatter& scatter, const Problem& problem) {
 std::optional<Candidate> propose_row_scatter(Problem& problem) {
   std::optional<RowScatter> scatter = scatter_of(problem);
   if (!scatter || !cut_units(*scatter, problem)) return std::nullopt;
-  return Candidate{*std::move(scatter), 1 + row_cost_bytes / static_cast<double>(problem.row_bytes())};
+  const Costs& costs = problem.costs();
+  return Candidate{*std::move(scatter),
+                   costs.row_scatter + per_byte(costs.row_scatter_bytes, problem.row_bytes())};
 }
 
 }  // namespace tenstride::detail

@@ -11,24 +11,10 @@
 namespace tenstride::detail {
 namespace {
 
-/// All constants here are fitted to measurements of drawn copies (bench/notes/drawn.md). Costs `…_cost_bytes`
-/// are in bytes that a plain copy moves in the same time. The cost of each row:
-constexpr double row_cost_bytes = 60;
-/// The cost of converting a row, and the share of a plain copy's time that a conversion may take without
-/// making the copy slower:
-constexpr double converted_row_cost_bytes = 500;
-constexpr double hidden_conversion = .4;
-/// The cost of each gathered row of `min_long_gather` bytes and more; of such rows of items of up to
-/// `max_small_item` bytes; and of shorter rows.
-constexpr double long_gather_cost_bytes = 40;
-constexpr double small_item_gather_cost_bytes = 300;
-constexpr double short_gather_cost_bytes = 700;
+/// Gathered rows of at least this many bytes have a cost of their own, and so have those of items of up to
+/// `max_small_item` bytes.
 constexpr Index min_long_gather = 128;
 constexpr Index max_small_item = 2;
-/// The cost of a gather as a multiple of a plain copy's time, and the cost of the bytes that are read only
-/// because they share a line with others (at most a line for each item), as a part of the time to copy them.
-constexpr double gather_cost = 1.1;
-constexpr double gap_cost = .6;
 
 /// The longest rows of which pieces are streamed alternately.
 constexpr Index max_alternating_row_bytes = Index{256} << 10;
@@ -91,21 +77,27 @@ RowByRow by_rows(const Problem& problem, Index times) {
   return way;
 }
 
-double cost_of_rows(const Conversion& conversion, Index row) {
-  const double moved = 1 + row_cost_bytes / static_cast<double>(row);
-  if (conversion.is_none()) return moved;
-  return moved + std::max(converted_row_cost_bytes / static_cast<double>(row) - hidden_conversion, 0.0);
+double cost_of_rows(const Problem& problem) {
+  const Costs& costs = problem.costs();
+  const Index row = problem.row_bytes();
+  const double moved = 1 + per_byte(costs.row_bytes, row);
+  if (problem.conversion.is_none()) return moved;
+  return moved + std::max(per_byte(costs.converted_row_bytes, row) - costs.hidden_conversion, 0.0);
 }
 
-double cost_of_gather(const Nest& nest, Index row) {
+double cost_of_gather(const Problem& problem) {
+  const Costs& costs = problem.costs();
+  const Nest& nest = problem.nest;
+  const Index row = problem.row_bytes();
   const Index src_item = nest.src_item;
   const Index stride = std::abs(nest.inner().src_stride);
   const Index read = std::clamp(stride, src_item, std::max(line_bytes, src_item));
-  const double row_cost = row < min_long_gather             ? short_gather_cost_bytes
-                          : nest.dst_item <= max_small_item ? small_item_gather_cost_bytes
-                                                            : long_gather_cost_bytes;
-  return gather_cost + gap_cost * static_cast<double>(read - src_item) / static_cast<double>(src_item) +
-         row_cost / static_cast<double>(row);
+  const double row_cost = row < min_long_gather             ? costs.short_gather_bytes
+                          : nest.dst_item <= max_small_item ? costs.small_item_gather_bytes
+                                                            : costs.long_gather_bytes;
+  return costs.gather +
+         costs.gather_gap * static_cast<double>(read - src_item) / static_cast<double>(src_item) +
+         per_byte(row_cost, row);
 }
 
 }  // namespace
@@ -123,7 +115,7 @@ std::optional<Candidate> propose_rows(Problem& problem) {
   if (way.method == RowMethod::single && problem.streams() &&
       problem.row_bytes() <= max_alternating_row_bytes && way.piece == 0)
     way.method = RowMethod::alternating;
-  return Candidate{way, cost_of_rows(problem.conversion, problem.row_bytes())};
+  return Candidate{way, cost_of_rows(problem)};
 }
 
 std::optional<Candidate> propose_gather(Problem& problem) {
@@ -136,7 +128,7 @@ std::optional<Candidate> propose_gather(Problem& problem) {
   if (way.method == RowMethod::single && way.piece == 0 && problem.streams() && row <= limit &&
       have_no_gaps(nest, row, 1))
     way.method = RowMethod::collected;
-  return Candidate{way, cost_of_gather(nest, row)};
+  return Candidate{way, cost_of_gather(problem)};
 }
 
 std::optional<Candidate> propose_fill(Problem& problem) {
