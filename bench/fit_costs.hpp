@@ -2,6 +2,7 @@
 // Fits the constants of the ways' costs to copies of which every way was timed.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,6 @@ struct TimedCopy {
   std::string family;
   CopyPlan plan;
   std::vector<TimedWay> ways;
-  /// Whether the fit leaves it out, so that it shows what the constants are worth on other copies.
-  bool is_held_out = false;
 };
 
 /// What a set of constants does to a copy.
@@ -29,7 +28,6 @@ struct Foretold {
   /// The time of the way that is chosen, and of the fastest one.
   double chosen = 0;
   double best = 0;
-  std::string name;
   /// The mean square of the logarithms of foretold / measured.
   double error = 0;
 };
@@ -38,6 +36,6 @@ Foretold foretell(const TimedCopy& copy, const Machine& machine);
 
 /// The constants that make the chosen ways fast and the foretold times true, by descent along one constant
 /// after the other from those of the machine. A constant that no copy depends on stays as it is.
-Costs fit_costs(const std::vector<TimedCopy>& copies, const Machine& machine);
+Costs fit_costs(std::span<const TimedCopy* const> copies, const Machine& machine);
 
 }  // namespace tenstride::bench

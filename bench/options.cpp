@@ -50,6 +50,10 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
   app.add_option("--machine-out", options.machine_file,
                  "with --fit: write the machine with these constants here")
       ->needs(fit);
+  app.add_option("--fit-from", options.fit_from,
+                 "with --fit: take the times from these files of --out, separated by commas, and run nothing")
+      ->delimiter(',')
+      ->needs(fit);
   options.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   app.add_option("--seed", options.seed, "seed of what is drawn; by default from the clock, and printed");
   app.add_option("--filter", options.filter, "only cases whose family/name has a match of this expression");

@@ -28,6 +28,8 @@ struct Options {
   /// none.
   bool fits_costs = false;
   std::string machine_file;
+  /// Files of earlier fits, whose times are taken in place of new ones.
+  std::vector<std::string> fit_from;
   std::uint64_t seed = 0;
   std::string filter = ".";
   std::vector<int> threads{1, 2};

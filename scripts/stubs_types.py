@@ -378,6 +378,8 @@ SIGNATURES = {
         "(path: _Path, *, shape: _Int | _Sizes | None = None, dtype: dtype | None = None, "
         'order: Literal["C", "F"] = "C", offset: builtins.int = 0, byteswap: builtins.bool = False) -> Any'
     ),
+    "plan": ('(dst: Tensor, src: Tensor, *, effort: Literal["estimated", "measured"] = "estimated") -> Plan'),
+    "Plan.ways": "(self) -> list[dict[builtins.str, Any]]",
     "memmap": (
         '(path: _Path, mode: Literal["r", "r+", "c"] = "r", *, dtype: dtype | None = None, '
         'shape: _Int | _Sizes | None = None, offset: builtins.int = 0, order: Literal["C", "F"] = "C") -> Any'

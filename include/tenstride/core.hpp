@@ -47,6 +47,7 @@
 #include "tenstride/pattern/pattern.hpp"
 #include "tenstride/plan/copy_plan.hpp"
 #include "tenstride/plan/copy_way.hpp"
+#include "tenstride/plan/costs.hpp"
 #include "tenstride/plan/in_place_plan.hpp"
 #include "tenstride/plan/machine.hpp"
 #include "tenstride/plan/nest.hpp"

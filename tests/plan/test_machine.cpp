@@ -43,7 +43,8 @@ TEST(Machine, HasProfilesOfMeasuredProcessors) {
 TEST(Machine, IsWrittenAsTheLinesOfItsExample) {
   const std::string text = to_text(Machine::emerald_rapids());
   EXPECT_TRUE(text.starts_with("tenstride machine 3\nl1_bytes 49152\n")) << text;
-  EXPECT_NE(text.find("streams several\nblock_stores interleaved\nrow_bytes 60\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("streams several\nblock_stores interleaved\nrow_bytes 60\n"), std::string::npos)
+      << text;
   EXPECT_TRUE(text.ends_with("\nline_permute 0.1\npermute 0.05\nend\n")) << text;
   for (const auto& [name, value] : cost_constants())
     EXPECT_NE(text.find("\n" + std::string(name) + " "), std::string::npos) << name;

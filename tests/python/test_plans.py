@@ -2,7 +2,6 @@
 """Plans of copies that are made again and again."""
 
 import pytest
-
 import tenstride as torch
 
 

@@ -95,7 +95,7 @@ CacheMethod method_of_channels(const Nest& nest, std::size_t dense) {
   const Index columns = nest[dense].extent;
   const auto is_shape = [item](Index channels, Index length) {
     return channels >= 2 && channels <= max_cached_channels && length * item >= min_channel_bytes &&
-           channels * length >= min_channel_items && channels * length * item <= max_channel_bytes;
+           channels * length >= min_channel_items;
   };
   if (is_shape(columns, rows) && nest.inner().src_stride == columns * item) return CacheMethod::deinterleaved;
   const bool is_interleaved = is_shape(rows, columns) && nest[dense].dst_stride == rows * item;
@@ -147,6 +147,7 @@ bool find_cached_tiles(const Nest& nest, CachedTiles& way) {
   const CacheMethod channels = method_of_channels(nest, dense);
   const bool has_channels = channels != CacheMethod::items;
   const Index matrix = inner.extent * nest[dense].extent * item;
+  if (has_channels && matrix > max_channel_bytes) return false;
   if (has_channels && matrix >= min_lone_matrix_bytes) {
     way.method = channels;
     way.dense = dense;
@@ -171,7 +172,10 @@ std::optional<Candidate> propose_cached_tiles(Problem& problem) {
       problem.access.kind != AccessKind::contiguous && problem.access.kind != AccessKind::fill;
   CachedTiles way;
   if (!can_propose || !find_cached_tiles(problem.nest, way)) return std::nullopt;
-  return Candidate{way, problem.costs().cached_tiles};
+  const Costs& costs = problem.costs();
+  const bool are_tables = way.method != CacheMethod::interleaved && way.method != CacheMethod::deinterleaved;
+  return Candidate{way,
+                   problem.access.has_channels() && are_tables ? costs.cached_channels : costs.cached_tiles};
 }
 
 }  // namespace tenstride::detail
