@@ -4,6 +4,7 @@
 #
 #   scripts/torch_versions.sh            # after `make build`; environments in build/torch, 14 GB together
 #   scripts/torch_versions.sh 2.6.0      # this version alone; `newest` is a version, too
+#   scripts/torch_versions.sh --install  # only installs them
 #
 # A version that cannot be installed is skipped, and a line says so. The script fails if a test fails.
 set -uo pipefail
@@ -11,10 +12,12 @@ cd "$(dirname "$0")/.." || exit
 
 python=.venv/bin/python3
 package=$PWD/build/dev/python
+only_installs=
+[ "${1-}" != --install ] || { only_installs=yes; shift; }
 versions=("$@")
 [ ${#versions[@]} -ne 0 ] || versions=(1.13.1 2.6.0 newest)
 
-[ -d "$package" ] || { echo "torch: $package is not built; run make build first" >&2; exit 1; }
+[ -n "$only_installs" ] || [ -d "$package" ] || { echo "torch: $package is not built; run make build first" >&2; exit 1; }
 
 tests=()
 for file in tests/python/test_*torch*.py tests/python/test_audit*.py; do
@@ -39,6 +42,7 @@ for version in "${versions[@]}"; do
     echo "torch: PyTorch $version skipped, as it cannot be installed here (pip's words stand above)"
     continue
   fi
+  [ -z "$only_installs" ] || continue
   printf '\ntorch: '
   "$environment/bin/python3" -c 'import torch; print("PyTorch", torch.__version__)' || { failed+=("$version"); continue; }
   PYTHONPATH=$package "$environment/bin/python3" -B -m pytest -p no:cacheprovider "${tests[@]}" || failed+=("$version")
