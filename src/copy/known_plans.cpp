@@ -47,8 +47,7 @@ std::string key_of(const CopyPlan& plan, const PlanOptions& options) {
       name(conversion.src_type), ' ', name(conversion.dst_type), ' ', static_cast<int>(conversion.kind),
       static_cast<int>(conversion.conjugation), static_cast<int>(conversion.negation), ' ',
       conversion.scale.size(), ' ', conversion.shift.size(), ' ', plan.threads, ' ',
-      in_line(options.placement.dst_in_line + nest.dst_offset),
-      options.placement.is_untouched ? " new " : " old ", in_line(nest.src_offset));
+      in_line(options.placement.dst_in_line + nest.dst_offset), ' ', in_line(nest.src_offset));
   for (const Loop& loop : nest.loops)
     key += detail::message(' ', loop.extent, ':', loop.dst_stride, ':', loop.src_stride);
   return key;

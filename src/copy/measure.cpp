@@ -102,6 +102,13 @@ Span span_of(const Nest& nest, Index Loop::*stride, Index offset, Index item) {
   return span;
 }
 
+Span dst_span(const Nest& nest) {
+  return span_of(nest, &Loop::dst_stride, nest.dst_offset, nest.dst_item);
+}
+Span src_span(const Nest& nest) {
+  return span_of(nest, &Loop::src_stride, nest.src_offset, nest.src_item);
+}
+
 /// The byte of which sources consist: elements that are no zeros, and neither tiny nor huge, of all types but
 /// bool.
 constexpr int ordinary_byte = 0x3c;
@@ -111,14 +118,15 @@ class Side {
  public:
   /// `base_in_line`: the offset of storage element 0 in its cache line. `fill`: a byte of which any element
   /// may consist.
-  Side(Span span, Index base_in_line, int fill) : bytes_(span.end - span.lowest + 2 * line_bytes) {
-    constexpr Index page_bytes = 4096;
-    bytes_ = (bytes_ + page_bytes - 1) / page_bytes * page_bytes;
+  Side(Span span, Index base_in_line, int fill) : bytes_(bytes_of(span)) {
     memory_ = static_cast<std::byte*>(std::aligned_alloc(page_bytes, static_cast<std::size_t>(bytes_)));
     if (memory_ == nullptr) throw std::bad_alloc();
     std::memset(memory_, fill, static_cast<std::size_t>(bytes_));
     const Index first = base_in_line + span.lowest;
     base_ = memory_ + ((first % line_bytes + line_bytes) % line_bytes - span.lowest);
+  }
+  static Index bytes_of(Span span) {
+    return (span.end - span.lowest + 2 * line_bytes + page_bytes - 1) / page_bytes * page_bytes;
   }
   ~Side() { std::free(memory_); }
   Side(const Side&) = delete;
@@ -129,6 +137,8 @@ class Side {
   [[nodiscard]] Index bytes() const { return bytes_; }
 
  private:
+  static constexpr Index page_bytes = 4096;
+
   Index bytes_;
   std::byte* memory_;
   std::byte* base_;
@@ -253,6 +263,12 @@ std::string duration_text(double seconds) {
   return detail::fixed(seconds * 1e6, 2) + " us";
 }
 
+/// A copy that is made again and again finds the pages of its destination there.
+PlanOptions touched(PlanOptions options) {
+  options.placement.is_untouched = false;
+  return options;
+}
+
 bool is_nothing(const CopyPlan& plan) {
   return plan.count == 0 || plan.nest.loops.empty();
 }
@@ -279,27 +295,29 @@ std::string plans_file() {
   return detail::cache_file("plans");
 }
 
+Index measured_bytes(const CopyPlan& plan) {
+  if (is_nothing(plan)) return 0;
+  return Side::bytes_of(dst_span(plan.nest)) + Side::bytes_of(src_span(plan.nest));
+}
+
 Measurement measure_anew(const CopyPlan& plan, const PlanOptions& options) {
   if (is_nothing(plan)) return {{plan, "", 0}, {}, 0};
-  const Nest& nest = plan.nest;
-  const Side dst(span_of(nest, &Loop::dst_stride, nest.dst_offset, nest.dst_item),
-                 options.placement.dst_in_line, 0);
-  const Side src(span_of(nest, &Loop::src_stride, nest.src_offset, nest.src_item), 0,
-                 plan.conversion.src_type == DType::bool_ ? 1 : ordinary_byte);
-  Measurement result = measure_on(dst.base(), src.base(), plan, options);
+  const Side dst(dst_span(plan.nest), options.placement.dst_in_line, 0);
+  const Side src(src_span(plan.nest), 0, plan.conversion.src_type == DType::bool_ ? 1 : ordinary_byte);
+  Measurement result = measure_on(dst.base(), src.base(), plan, touched(options));
   result.plain_seconds = plain_seconds(plan, dst, src);
   return result;
 }
 
 Measurement measure(const CopyPlan& plan, const PlanOptions& options) {
   if (is_nothing(plan)) return {{plan, "", 0}, {}, 0};
-  return known_or(plan, options, [&] { return measure_anew(plan, options); });
+  return known_or(plan, touched(options), [&] { return measure_anew(plan, options); });
 }
 
 Measurement measure(Tensor& dst, const Tensor& src, Caller caller) {
   const detail::OperationScope scope("measure", caller);
   const Tensor source = copy::source_of_plan("measure", dst, src);
-  const PlanOptions options = copy::plan_options(dst, source, {});
+  const PlanOptions options = touched(copy::plan_options(dst, source, {}));
   const CopyPlan plan = plan_copy(dst.layout(), dst.dtype(), source.layout(), source.dtype(), options);
   if (is_nothing(plan)) return {{plan, "", 0}, {}, 0};
   return known_or(plan, options, [&] {

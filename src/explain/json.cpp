@@ -101,6 +101,7 @@ Json to_json_reductions(const std::vector<ReducePlan>& plans) {
 }
 
 Json to_json_measured(const CopyPlan& plan) {
+  if (measured_bytes(plan) > max_measured_bytes) return nullptr;
   Json list = Json::array();
   const Measurement measured = measure_anew(plan, options_here());
   for (const TimedPlan& one : measured.timed) {

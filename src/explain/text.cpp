@@ -151,14 +151,20 @@ class Writer {
       for (const CopyPlan& plan : step.plans) {
         const std::string carried_out = run_text(plan);
         list_plan(plan.to_string() + (carried_out.empty() ? "" : "\n  run      " + carried_out));
-        if (plans == PlanDetail::measured && plan.count > 0)
-          list_plan(to_text(measure_anew(plan, options_here())));
+        if (plans == PlanDetail::measured) list_plan(measured(plan));
       }
       for (const ReducePlan& plan : step.reductions) list_plan(plan.to_string());
       if (step.plan_count > step.plans.size()) {
         text_ += detail::message("  … and ", step.plan_count - step.plans.size(), " more\n");
       }
     }
+  }
+
+  static std::string measured(const CopyPlan& plan) {
+    const Index bytes = measured_bytes(plan);
+    if (bytes <= max_measured_bytes) return to_text(measure_anew(plan, options_here()));
+    return detail::message("  not measured: both sides need ", bytes_to_text(bytes), " of memory, more than ",
+                           bytes_to_text(max_measured_bytes));
   }
 
   void list_plan(std::string text) {

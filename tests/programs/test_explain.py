@@ -63,6 +63,41 @@ RuntimeError: reshape: the sizes (2,3) are reordered to (3,2) but no axis is mov
         self.assertEqual((scramble["certainty"], scramble["differing"]), ("likely", 50))
 
 
+class Measured(unittest.TestCase):
+    """What was measured beside what was foretold."""
+
+    def test_the_ways_of_a_copy_are_run(self):
+        expression = "torch.zeros(300, 50, 70).permute(2, 1, 0).contiguous()"
+        text = run("explain", expression, "--plan", "--measure")
+        self.assertRegex(
+            text, "\n    measured  foretold  times a plain copy, which takes .*\n +[0-9.]+ +[0-9.]+  [a-z]+"
+        )
+        step = json.loads(run("explain", expression, "--plan", "--measure", "--json"))["steps"][2]
+        ways = step["plans"][0]["measured"]
+        self.assertEqual(set(ways[0]), {"way", "variation", "foretold", "measured", "seconds"})
+        self.assertEqual(ways, sorted(ways, key=lambda way: way["seconds"]))
+        self.assertIn(step["plans"][0]["kernel"], " ".join(way["way"] for way in ways))
+
+    def test_what_is_too_large_is_not_run(self):
+        expression = "torch.zeros(50000, 20000).t().contiguous()"
+        self.assertIn(
+            "\n    not measured: both sides need 7.5 GiB of memory, more than 4.0 GiB\n",
+            run("explain", expression, "--plan", "--measure"),
+        )
+        step = json.loads(run("explain", expression, "--plan", "--measure", "--json"))["steps"][2]
+        self.assertIsNone(step["plans"][0]["measured"])
+
+    def test_it_goes_with_plans_of_this_machine(self):
+        def said(*arguments):
+            command = [TOOL, "explain", "torch.zeros(3)", "--measure", *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            return done.stderr
+
+        self.assertEqual(said(), "tenstride: explain: --measure must go with --plan\n")
+        self.assertIn("--machine excludes --measure", said("--plan", "--machine", "zen5"))
+
+
 class Files(unittest.TestCase):
     """The plan of a chain on a .npy file from file to file."""
 

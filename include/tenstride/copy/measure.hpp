@@ -54,6 +54,8 @@ TENSTRIDE_API std::string to_text(const Measurement& measurement);
 /// that the plan was made with. Throws std::bad_alloc where there is no memory.
 /// Example: `measure(plan_copy(dst, type, src, type, options_here()), options_here()).fastest.plan`.
 TENSTRIDE_API Measurement measure(const CopyPlan& plan, const PlanOptions& options);
+/// The bytes of that memory.
+TENSTRIDE_API Index measured_bytes(const CopyPlan& plan);
 /// The same without the cache: every way is run, and nothing is kept.
 TENSTRIDE_API Measurement measure_anew(const CopyPlan& plan, const PlanOptions& options);
 

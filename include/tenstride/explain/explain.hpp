@@ -157,6 +157,8 @@ enum class TextStyle : unsigned char { plain, color };
 
 /// Whether it is told how each copy was planned, and what was foretold and measured of its other ways.
 enum class PlanDetail : unsigned char { left_out, listed, measured };
+/// Copies whose two sides need more memory together are not measured.
+inline constexpr Index max_measured_bytes = Index{4} << 30;
 
 /// A line for each step (call, layout, dtype, contiguity, kind, bytes, reason, the step to blame), then,
 /// where they are asked for, the plans, then what was printed, the value, the failure, the totals; then what
@@ -195,7 +197,10 @@ TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle styl
 ///   "result_loops","reduction_loops","text"}]
 /// ```
 /// where "text" is `CopyPlan::to_string` or `ReducePlan::to_string`, "run" is `run_text`, and "costs" has
-/// what was weighed as multiples of a plain copy's time, such as `{"rows":3.5,"blocks, gathered":1.67}`.
+/// what was weighed as multiples of a plain copy's time, such as `{"rows":3.5,"blocks, gathered":1.67}`. Of
+/// `PlanDetail::measured` each plan has `"measured":[{"way","variation","foretold","measured","seconds"}]`
+/// too, by rising time;
+/// null where it was not measured.
 TENSTRIDE_API std::string to_json(const Explanation& explanation, PlanDetail plans = PlanDetail::left_out);
 
 /// The steps, each as in `to_json`, as a JSON array.
