@@ -27,7 +27,7 @@ using detail::line_bytes;
 /// Ways that cost more than this multiple of the cheapest one are not run, and no more than so many.
 constexpr double max_cost = 3;
 constexpr std::size_t max_tried = 12;
-/// How many go on after one call each, where they took no more than this multiple of the fastest.
+/// How many go on after three calls each, where they took no more than this multiple of the fastest.
 constexpr std::size_t max_finalists = 4;
 constexpr double max_time = 1.4;
 /// The rounds of these, with one sample of each; a sample is as many calls as take so many seconds.
@@ -49,7 +49,6 @@ constexpr std::array variations{
               [](PlanOptions& options) {
                 options.streaming_above = 1;
                 options.machine.stores = SequentialStores::streaming;
-                options.placement.is_untouched = false;
               }},
     Variation{"several streams",
               [](PlanOptions& options) { options.machine.streams = MemoryStreams::several; }},

@@ -7,9 +7,7 @@
 namespace tenstride {
 
 PlanOptions options_here() {
-  PlanOptions options;
-  options.machine = planned_machine();
-  return options;
+  return {.machine = planned_machine()};
 }
 
 void run_plan(const CopyPlan& plan, void* dst_base, const void* src_base) {
