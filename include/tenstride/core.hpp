@@ -24,6 +24,7 @@
 #include "tenstride/layout/chain.hpp"
 #include "tenstride/layout/coalesce.hpp"
 #include "tenstride/layout/contiguity.hpp"
+#include "tenstride/layout/index_map.hpp"
 #include "tenstride/layout/layout.hpp"
 #include "tenstride/layout/numpy_layout.hpp"
 #include "tenstride/layout/numpy_views.hpp"

@@ -33,15 +33,10 @@ std::vector<AxisSize> sizes_of(nb::handle given) {
 /// is.
 std::vector<io::TensorMove> moves_of(const std::string& source, const std::string& given,
                                      const std::vector<AxisSize>& sizes) {
-  std::vector<io::TensorMove> moves;
-  std::vector<io::FileInfo> found = io::list_tensors(source, "convert");
-  for (io::FileInfo& info : found) {
-    std::string chain =
-        is_pattern(given) ? Pattern(given).bind(info.layout.shape, sizes).written_out() : given;
-    std::string name = found.size() > 1 ? info.name : std::string();
-    moves.push_back({std::move(info), std::move(chain), std::move(name)});
-  }
-  return moves;
+  const bool has_pattern = is_pattern(given);
+  return io::moves_that_fit(io::list_tensors(source, "convert"), [&](const io::FileInfo& info) {
+    return has_pattern ? Pattern(given).bind(info.layout.shape, sizes).written_out() : given;
+  });
 }
 
 std::uint64_t memory_of(nb::handle given) {

@@ -70,6 +70,41 @@ std::size_t position_of(Index index, std::size_t size, TextRange range) {
   return static_cast<std::size_t>(index < 0 ? index + count : index);
 }
 
+/// The same indices forwards, of an axis of `size`.
+Slice forwards(const Slice& slice, Index size) {
+  const auto clamped = [size](std::optional<Index> bound, Index otherwise) {
+    if (!bound) return otherwise;
+    return std::clamp<Index>(*bound < 0 ? *bound + size : *bound, -1, size - 1);
+  };
+  const Index first = clamped(slice.start, size - 1), stop = clamped(slice.stop, -1);
+  if (first <= stop) return {0, 0, 1};
+  return {first - (first - stop - 1) / -slice.step * -slice.step, first + 1, -slice.step};
+}
+
+/// Reverses slices that walk backwards, and gives the axes of the result that are then to be flipped.
+Dims reverse_backward_slices(std::vector<TensorIndex>& indices, const Dims& shape) {
+  Dims flipped;
+  Index used = 0, axis = 0, place = 0;
+  for (const TensorIndex& entry : indices) {
+    const bool uses_axis =
+        std::holds_alternative<Index>(entry.value()) || std::holds_alternative<Slice>(entry.value());
+    used += uses_axis ? 1 : 0;
+  }
+  const auto rank = static_cast<Index>(shape.size());
+  for (TensorIndex& entry : indices) {
+    const auto* const slice = std::get_if<Slice>(&entry.value());
+    if (slice != nullptr && axis < rank && slice->step < 0) {
+      entry = TensorIndex(forwards(*slice, shape[static_cast<std::size_t>(axis)]));
+      flipped.push_back(place);
+    }
+    const bool is_rest = std::holds_alternative<Ellipsis>(entry.value());
+    const Index axes = is_rest ? rank - used : std::holds_alternative<NewAxis>(entry.value()) ? 0 : 1;
+    axis += axes;
+    place += std::holds_alternative<Index>(entry.value()) ? 0 : std::max<Index>(axes, is_rest ? 0 : 1);
+  }
+  return flipped;
+}
+
 }  // namespace
 
 Slice Evaluator::slice_of(const Node& node) {
@@ -151,17 +186,23 @@ Value Evaluator::value_of_index(const Node& node) {
     if (object.tensor() == nullptr) {
       throw NotationError{"TypeError", message("a ", object.type_name(), " cannot be indexed"), node.own};
     }
-    const std::vector<TensorIndex> indices = indices_of(node);
-    sweep();
-    Value result(object.tensor()->index(indices));
+    std::vector<TensorIndex> indices = indices_of(node);
     const auto is_basic = [](const TensorIndex& index) { return index.is_basic(); };
-    const bool is_view = std::all_of(indices.begin(), indices.end(), is_basic);
+    const bool has_basic = std::all_of(indices.begin(), indices.end(), is_basic);
+    Dims flipped;
+    if (has_basic && options_.slices == SliceRule::both_ways)
+      flipped = reverse_backward_slices(indices, object.tensor()->shape());
+    sweep();
+    Tensor taken = object.tensor()->index(indices);
+    Value result(flipped.empty() ? std::move(taken) : taken.flip(flipped));
+    const bool is_view = has_basic && flipped.empty();
     const Operation& operation = is_view ? index_view : index_copy;
     const Layout before = object.tensor()->layout();
     std::optional<Chain> chain;
     if (is_view) chain = on_chain(chain_before(object.step(), before), indices);
     std::optional<Chain> origin = origin_before(object.step(), before);
-    if (origin) origin = is_view ? on_chain(*origin, indices) : std::nullopt;
+    if (origin) origin = has_basic ? on_chain(*origin, indices) : std::nullopt;
+    if (origin && !flipped.empty()) origin = origin->flip(flipped);
     const Call call(operation, session_, node.own, std::move(object), {});
     Value recorded = record(operation, call, before, std::move(result), node.own);
     Step& step = result_.steps[*recorded.step()];

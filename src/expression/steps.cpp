@@ -208,7 +208,7 @@ Chain Evaluator::chain_before(std::optional<std::size_t> step, const Layout& lay
 
 std::optional<Chain> Evaluator::origin_before(std::optional<std::size_t> step, const Layout& layout) const {
   if (options_.origins == OriginRule::left_out) return std::nullopt;
-  return step ? result_.steps[*step].origin : Chain(layout);
+  return step ? result_.steps[*step].origin : Chain::with_index_map(layout);
 }
 
 void Evaluator::note_origin(Step& step, const Call& call, const Layout& before, const Dims& shape) const {
@@ -220,7 +220,7 @@ void Evaluator::note_origin(Step& step, const Call& call, const Layout& before, 
   } else if (std::optional<ReducedOrigin> reduced = on_reduction(*from, call)) {
     if (step.reduced) return;  // the second one
     step.reduced = std::move(reduced);
-    step.origin = Chain(row_major(shape));
+    step.origin = step.reduced->axes.reduced(step.reduced->kept, shape);
   } else {
     step.origin = on_chain(*from, call);
   }

@@ -19,6 +19,8 @@ import zarr
 
 SHAPE = (4, 5, 6, 7)
 SIZES = (1.5, 2.5, 3.5, 2.0)
+#: Rotated about an oblique axis and mirrored.
+ROTATION = nibabel.quaternions.quat2mat([0.8, 0.36, -0.48, 0.0]) @ numpy.diag([1, 1, -1])
 AFFINE = numpy.array([[1.2, 0.9, 0, -9], [-0.9, 2.0, 1, 8], [0, 0.5, 3.3, 7], [0, 0, 0, 1.0]])
 
 
@@ -32,7 +34,7 @@ def nifti_source(path, shape=SHAPE, **fields):
     image = nibabel.Nifti1Image(numpy.ascontiguousarray(places(shape)), None)
     image.set_sform(AFFINE, 1)
     image.header["pixdim"][1 : len(shape) + 1] = SIZES[: len(shape)]
-    image.header.set_qform(nibabel.affines.from_matvec(numpy.diag(SIZES[:3]), [3, 4, 5]), 2)
+    image.header.set_qform(nibabel.affines.from_matvec(ROTATION * SIZES[:3], [3, 4, 5]), 2)
     image.header.set_xyzt_units("mm", "sec")
     for name, value in fields.items():
         image.header[name] = value
@@ -56,7 +58,7 @@ def assert_places(found, source):
         for index in itertools.islice(numpy.ndindex(numbers.shape), 0, None, 7):
             place = (*index, 0, 0)[:3]
             origin = numpy.unravel_index(int(numbers[index]), source.shape[:3])
-            numpy.testing.assert_allclose(matrix @ [*place, 1], wanted @ [*origin, 1], atol=1e-4)
+            numpy.testing.assert_allclose(matrix @ [*place, 1], wanted @ [*origin, 1], atol=1e-4, err_msg=name)
 
 
 def run_program(*arguments):
@@ -70,12 +72,13 @@ NIFTI_CHAINS = [
     ("x", (1, 2), SIZES, MM_SEC, []),
     ("x[0:4]", (1, 2), SIZES, MM_SEC, []),
     ("x.contiguous().to(torch.float32)", (1, 2), SIZES, MM_SEC, []),
-    ("x.flip(0)", (0, 0), SIZES, MM_SEC, ["sform", "qform"]),
-    ("x[2:]", (0, 0), SIZES, MM_SEC, ["sform", "qform"]),
-    ("x[:, ::2]", (0, 0), (1.5, 5.0, 3.5, 2.0), MM_SEC, ["sform", "qform"]),
-    ("x[:, :, 2:3]", (0, 0), SIZES, MM_SEC, ["sform", "qform"]),
-    ("x.permute(1, 0, 2, 3)", (1, 0), (2.5, 1.5, 3.5, 2.0), MM_SEC, ["qform"]),
-    ("x.permute(2, 0, 1, 3).flip(3)", (1, 0), (3.5, 1.5, 2.5, 2.0), MM_SEC, ["qform"]),
+    ("x.flip(0)", (1, 2), SIZES, MM_SEC, []),
+    ("x[2:]", (1, 2), SIZES, MM_SEC, []),
+    ("x[:, ::2]", (1, 2), (1.5, 5.0, 3.5, 2.0), MM_SEC, []),
+    ("x[:, :, 2:3]", (1, 2), SIZES, MM_SEC, []),
+    ("x.permute(1, 0, 2, 3)", (1, 2), (2.5, 1.5, 3.5, 2.0), MM_SEC, []),
+    ("x.permute(2, 0, 1, 3).flip(3)", (1, 2), (3.5, 1.5, 2.5, 2.0), MM_SEC, []),
+    ("x.flip([0, 2])[1:, ::3].permute(1, 2, 0, 3)", (1, 2), (7.5, 3.5, 1.5, 2.0), MM_SEC, []),
     ("x.permute(3, 0, 1, 2)", (0, 0), (1, 1.5, 2.5, 1), ("unknown", "unknown"), None),
     ("x[..., 1:3]", (1, 2), SIZES, MM_SEC, []),
     ("x[..., ::3]", (1, 2), (1.5, 2.5, 3.5, 6.0), MM_SEC, []),
@@ -83,8 +86,11 @@ NIFTI_CHAINS = [
     ("x.float().mean(-1)", (1, 2), SIZES[:3], MM_SEC, []),
     ("x.float().mean(2)", (0, 0), (1.5, 2.5, 1), ("unknown", "sec"), None),
     ("x[:, :, 3]", (0, 0), (1.5, 2.5, 1), ("unknown", "sec"), None),
-    ("x[:, :, 3, 2]", (0, 0), (1.5, 2.5), MM_SEC, ["sform", "qform"]),
+    ("x[:, :, 3, 2]", (1, 2), (1.5, 2.5), MM_SEC, []),
+    ("x[1, :, 3, 2]", (1, 2), (2.5,), MM_SEC, []),
+    ("x[:, 1:2].squeeze(1)[..., 2]", (1, 2), (1.5, 3.5), MM_SEC, []),
     ("x.unsqueeze(0)", (0, 0), (1, 1.5, 2.5, 1, 1), ("unknown", "unknown"), None),
+    ("x[:, :, 3:4, 2].permute(2, 0, 1)", (1, 2), (3.5, 1.5, 2.5), MM_SEC, []),
     ("x.unsqueeze(-1)", (1, 2), (*SIZES, 1), MM_SEC, []),
     ("x.reshape(4, 5, 6, 7, 1)", (1, 2), (*SIZES, 1), MM_SEC, []),
     ("x.reshape(20, 6, 7)", (0, 0), (1, 3.5, 1), ("unknown", "sec"), None),
@@ -113,6 +119,31 @@ def test_voxels_are_where_they_were(tmp_path, chain, codes, sizes, units, droppe
     assert_places(found, source)
 
 
+# nibabel takes a slice without a beginning to begin at 0, also where it walks backwards.
+SLICES = ["2:, 1:4", "::2, :, ::3", "3::-1", "3:0:-2, 4::-1, 5:1:-3", "1:2, :, 5:"]
+
+
+@pytest.mark.parametrize("index", SLICES)
+def test_slices_lie_where_nibabel_says(tmp_path, index):
+    wanted = nifti_source(tmp_path / "x.nii").slicer[eval(f"numpy.s_[{index}]")]
+    torch.convert(tmp_path / "x.nii", f"x[{index}]", tmp_path / "y.nii")
+    found = nibabel.load(tmp_path / "y.nii")
+    numpy.testing.assert_array_equal(found.dataobj, wanted.dataobj)
+    numpy.testing.assert_allclose(found.affine, wanted.affine, rtol=1e-6, atol=1e-5)
+
+
+def test_an_average_lies_in_the_middle_of_what_it_is_of(tmp_path):
+    nifti_source(tmp_path / "x.nii", SHAPE[:3])
+    slab = AFFINE @ [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 4, 3.5], [0, 0, 0, 1]]
+    for chain, shape in {"x[:, :, 2:].float().mean(2)": (4, 5), "x[:, :, 2:].float().sum(2, True)": (4, 5, 1)}.items():
+        torch.convert(tmp_path / "x.nii", chain, tmp_path / "y.nii", overwrite=True)
+        found = nibabel.load(tmp_path / "y.nii")
+        assert found.shape == shape
+        numpy.testing.assert_allclose(found.get_sform(), slab, rtol=1e-6, atol=1e-5)
+        assert found.header["pixdim"][1:4].tolist() == [1.5, 2.5, 14.0]
+        numpy.testing.assert_allclose(found.get_qform()[:3, 2], (ROTATION * SIZES[:3])[:, 2] * 4, atol=1e-5)
+
+
 def test_fields_that_speak_of_an_axis_go_along_with_it(tmp_path):
     # Frequency along x, phase along y, slices along z, in which they were acquired one after the other.
     timing = {"slice_code": 1, "slice_end": 5, "slice_duration": 0.3, "toffset": 1.5}
@@ -133,6 +164,8 @@ def test_fields_that_speak_of_an_axis_go_along_with_it(tmp_path):
     assert found.get_dim_info() == (0, 1, 2) and fields(found, timing) == [0, 0, 0, 1.5]
     assert dropped == {"slice_code", "slice_end", "slice_duration"}
     found, dropped = header("x[..., 2:]")
+    assert fields(found, timing) == [1, 5, 0.3, 5.5] and dropped == set()
+    found, dropped = header("x.flip(3)")
     assert fields(found, timing) == [1, 5, 0.3, 0] and dropped == {"toffset"}
     found, dropped = header("x[:, 2]")
     assert found.get_dim_info() == (0, None, 1) and "dim_info" in dropped
@@ -185,9 +218,12 @@ def test_fields_in_another_file_hold_there_too(tmp_path):
     torch.convert(tmp_path / "x.nii", "x.permute(1, 0, 2, 3)", tmp_path / "a.zarr")
     rows = zarr.open(tmp_path / "a.zarr").attrs["srow_x"]
     numpy.testing.assert_allclose(rows, AFFINE[0, [1, 0, 2, 3]], rtol=1e-6)
-    plan = torch.plan_convert(tmp_path / "a.zarr", "x.flip(1)", tmp_path / "b.zarr")
     torch.convert(tmp_path / "a.zarr", "x.flip(1)", tmp_path / "b.zarr")
-    assert "sform" in facts(plan) and "srow_x" not in zarr.open(tmp_path / "b.zarr").attrs
+    flipped = [AFFINE[0, 1], -AFFINE[0, 0], AFFINE[0, 2], AFFINE[0, 3] + 3 * AFFINE[0, 0]]
+    numpy.testing.assert_allclose(zarr.open(tmp_path / "b.zarr").attrs["srow_x"], flipped, rtol=1e-6)
+    plan = torch.plan_convert(tmp_path / "a.zarr", "x.unsqueeze(0)", tmp_path / "d.zarr")
+    torch.convert(tmp_path / "a.zarr", "x.unsqueeze(0)", tmp_path / "d.zarr")
+    assert "sform" in facts(plan) and "srow_x" not in zarr.open(tmp_path / "d.zarr").attrs
     torch.convert(tmp_path / "a.zarr", "x.permute(2, 1, 0, 3)", tmp_path / "c.zarr", metadata_only=True)
     attributes = dict(zarr.open(tmp_path / "c.zarr").attrs)
     numpy.testing.assert_allclose(attributes["srow_x"], AFFINE[0, [2, 0, 1, 3]], rtol=1e-6)
@@ -228,13 +264,15 @@ def read(path):
 COORDINATE_CHAINS = [
     ("x", lambda t: t, ("time", "lat", "lon"), True),
     ("x.permute(2, 0, 1)", lambda t: t.transpose("lon", "time", "lat"), ("lon", "time", "lat"), True),
-    ("x[2:]", lambda t: t[2:], ("time_8", "lat", "lon"), True),
-    ("x.flip(0)", lambda t: t[::-1], ("time_10", "lat", "lon"), True),
+    ("x[2:]", lambda t: t[2:], ("time", "lat", "lon"), True),
+    ("x.flip(0)", lambda t: t[::-1], ("time", "lat", "lon"), True),
     ("x.flip(1)", lambda t: t[:, ::-1], ("time", "lat_4", "lon"), False),
     ("x[:, ::2, 1:4]", lambda t: t[:, ::2, 1:4], ("time", "lat_2", "lon_3"), False),
+    ("x[::3, 1:3].permute(2, 1, 0)", lambda t: t[::3, 1:3].T, ("lon", "lat_2", "time"), False),
     ("x[3]", lambda t: t[3], ("lat", "lon"), True),
     ("x.mean(0)", lambda t: t.mean("time"), ("lat", "lon"), True),
     ("x.mean(1)", lambda t: t.mean("lat"), ("time", "lon"), False),
+    ("x.reshape(2, 5, 4, 5)", lambda t: t, (None, None, "lat", "lon"), True),
 ]
 
 
@@ -242,7 +280,8 @@ COORDINATE_CASES = [
     (names, *row)
     for names in ("x.nc y.nc", "x.nc y.zarr", "x.zarr y.nc", "x.zarr y.zarr", "x2.zarr y.nc")
     for row in COORDINATE_CHAINS
-    if "mean" not in row[0] or "zarr" not in names  # chunks are not reduced from file to file
+    # From file to file, chunks are neither reduced nor split.
+    if not ("zarr" in names and ("mean" in row[0] or "reshape" in row[0]))
 ]
 
 
@@ -255,30 +294,74 @@ def test_labels_are_those_of_their_elements(tmp_path, names, chain, same, axes, 
     bill = run_program("convert", f"{source}::t2m", chain, "-o", destination, "--keep-others", "--verify")
     wanted = same(dataset()["t2m"])
     with read(destination) as found:
-        assert found["t2m"].dims == axes
-        numpy.testing.assert_allclose(found["t2m"], wanted, rtol=1e-6)
-        for name in ("time", "lat", "lon"):
-            numpy.testing.assert_array_equal(found[name], dataset()[name])
-            # Whoever selects by a label gets what it labelled.
-            if name in axes:
-                numpy.testing.assert_allclose(found["t2m"].isel({name: 1}), wanted.isel({name: 1}), rtol=1e-6)
+        assert len(found["t2m"].dims) == len(axes)
+        for name, wanted_name in zip(found["t2m"].dims, axes, strict=True):
+            assert name == wanted_name or wanted_name is None
+        numpy.testing.assert_allclose(found["t2m"].values.reshape(wanted.shape), wanted, rtol=1e-6)
+        # Each label is that of its elements, by whatever name, and those of the others are as they were.
+        for name, own in zip(axes, wanted.dims):
+            if None not in axes:
+                numpy.testing.assert_array_equal(found[name], wanted[own])
+        numpy.testing.assert_array_equal(found["lat"], dataset()["lat"])
+        xarray.testing.assert_equal(found["area"].drop_vars("height"), dataset()["area"].drop_vars("height"))
         assert ("height" in found["t2m"].coords) == has_height
-        numpy.testing.assert_array_equal(found["area"], dataset()["area"])
-    renamed = [name for name in axes if name not in ("time", "lat", "lon")]
+    assert ("dropped  of time: the tensor: axis time is reduced\n" in bill) == (chain == "x.mean(0)")
+    renamed = [name for name in axes if name not in ("time", "lat", "lon", None)]
     for name in renamed:
         assert f"the axis is called {name}\n" in bill
     assert ("dropped  of t2m: coordinates: " in bill) == (not has_height), bill
 
 
-def test_all_that_is_flipped_together_stays_together(tmp_path):
-    write(dataset()[["t2m"]].drop_vars("height"), tmp_path / "x.nc")
-    # Of t2m the time is flipped, of each coordinate itself: lat and lon are no longer those of t2m.
-    run_program("convert", tmp_path / "x.nc", "x.flip(0)", "-o", tmp_path / "y.zarr")
+def bounded():
+    """Latitudes with bounds, which go along with them."""
+    bounds = numpy.array([[5.0, 15], [15, 25], [25, 35], [35, 45]])
+    return dataset().drop_vars("area").assign(lat_bnds=(("lat", "nv"), bounds))
+
+
+@pytest.mark.parametrize("suffix", ["nc", "zarr"])
+def test_what_only_one_tensor_has_is_cut_with_it(tmp_path, suffix):
+    source = bounded()
+    source["lat"].attrs["bounds"] = "lat_bnds"
+    write(source, tmp_path / f"x.{suffix}")
+    chain = "x[1:, 1:].flip(1)"
+    run_program("convert", tmp_path / f"x.{suffix}::t2m", chain, "-o", tmp_path / "y.zarr", "--keep-others")
+    wanted = source.isel(time=slice(1, None), lat=slice(3, 0, -1))
     with read(tmp_path / "y.zarr") as found:
-        assert found["t2m"].dims == ("time", "lat_4", "lon_5")
-        flipped = dataset()["t2m"][::-1]
-        numpy.testing.assert_array_equal(found["time"], flipped["time"])
-        numpy.testing.assert_array_equal(found["t2m"], flipped)
+        xarray.testing.assert_equal(found.compute(), wanted.compute())
+        assert found["lat"].attrs["bounds"] == "lat_bnds" and "height" in found["t2m"].coords
+    if suffix == "zarr":
+        return
+    bill = run_program("convert", tmp_path / "x.nc::t2m", "x.mean(1)", "-o", tmp_path / "z.nc", "--keep-others")
+    with read(tmp_path / "z.nc") as found:  # the height has all latitudes
+        numpy.testing.assert_array_equal(found["lat"], source["lat"])
+    write(source.drop_vars("height"), tmp_path / "w.nc")
+    bill = run_program("convert", tmp_path / "w.nc::t2m", "x.mean(1)", "-o", tmp_path / "v.nc", "--keep-others")
+    with read(tmp_path / "v.nc") as found:
+        assert set(found.variables) == {"t2m", "time", "lon"}
+    for name in ("lat", "lat_bnds"):
+        assert f"dropped  of {name}: the tensor: axis lat is reduced\n" in bill
+    call = ("convert", tmp_path / "w.nc::t2m", "x.mean(1)", "-o", tmp_path / "u.nc", "--keep-others", "--json")
+    assert json.loads(run_program(*call))["left_out"] == dict.fromkeys(("lat", "lat_bnds"), "axis lat is reduced")
+
+
+def test_a_chain_is_for_the_tensors_that_it_fits(tmp_path):
+    write(dataset()[["t2m", "area"]].drop_vars("height"), tmp_path / "x.zarr")
+    for chain in ("time lat lon -> lon lat time", "x.permute(2, 1, 0)"):
+        run_program("convert", tmp_path / "x.zarr", chain, "-o", tmp_path / "y.zarr", "--force")
+        with read(tmp_path / "y.zarr") as found:
+            assert found["t2m"].dims == ("lon", "lat", "time")
+            xarray.testing.assert_equal(found.compute().transpose("time", "lat", "lon"), dataset().drop_vars("height"))
+        torch.convert(tmp_path / "x.zarr", chain, tmp_path / "z.zarr", overwrite=True)
+        with read(tmp_path / "z.zarr") as found:
+            assert found["t2m"].dims == ("lon", "lat", "time") and found["area"].dims == ("lat", "lon")
+    # Coordinates go through what their axes go through: latitudes keep theirs, whatever is done to times.
+    write(dataset()[["t2m"]].drop_vars("height"), tmp_path / "w.nc")
+    run_program("convert", tmp_path / "w.nc", "x.flip(0)", "-o", tmp_path / "v.zarr")
+    with read(tmp_path / "v.zarr") as found:
+        wanted = dataset()[["t2m"]].drop_vars("height").isel(time=slice(None, None, -1))
+        xarray.testing.assert_equal(found.compute(), wanted)
+    with pytest.raises(ValueError, match=r'must fit a tensor of ".*w.nc"; of "t2m" \(10,4,5\): .*w.nc::t2m" is that'):
+        torch.convert(tmp_path / "w.nc", "x.permute(3, 0, 1, 2)", tmp_path / "u.zarr")
 
 
 def test_axes_of_one_name_have_one_set_of_indices_without_coordinates_too(tmp_path):
@@ -300,24 +383,61 @@ def test_attributes_of_positions_are_kept_where_they_are_true(tmp_path):
     positions = {
         "multiscales": [{"axes": [{"name": "y"}, {"name": "x"}]}],
         "coordinateTransformations": [{"type": "scale", "scale": [0.5, 0.25]}],
-        "GeoTransform": "0 1 0 0 0 -1",
+        "GeoTransform": "100 2 0 50 0 -1",
+        "transform": [2.0, 0.0, 100.0, 0.0, -1.0, 50.0],
         "element_size_um": [0.5, 0.25],
+        "axes": [{"name": "y", "type": "space"}, {"name": "x", "type": "space"}],
+        "origin": [7, 8],
     }
-    others = {"units": "K", "offset": 3, "valid_range": [0, 24]}
-    array.attrs.update({**positions, **others, "actual_range": [0, 23]})
-    for chain, kept in {
-        "x": {*positions, *others, "actual_range"},
-        "x.double()": {*positions, *others, "actual_range"},
-        "x.t()": {*others, "actual_range"},
-        "x.flip(1)": {*others, "actual_range"},
-        "x[1:]": {*others},
+    others = {"units": "K", "offset": 3, "valid_range": [0, 24], "actual_range": [0, 23]}
+    array.attrs.update({**positions, **others})
+    y, x = positions["axes"]
+
+    def scaled(scale, *translation):
+        steps = [{"type": "scale", "scale": scale}]
+        return steps + [{"type": "translation", "translation": list(translation)}] * bool(translation)
+
+    transposed = {
+        "coordinateTransformations": scaled([0.25, 0.5]),
+        "GeoTransform": "100 0 2 50 -1 0",
+        "transform": [0.0, 2.0, 100.0, -1.0, 0.0, 50.0],
+        "element_size_um": [0.25, 0.5],
+        "axes": [x, y],
+        "origin": [8, 7],
+    }
+    flipped = {
+        "coordinateTransformations": scaled([0.5, -0.25], 0.0, 1.25),
+        "GeoTransform": "112 -2 0 50 0 -1",
+        "transform": [-2.0, 0.0, 112.0, 0.0, -1.0, 50.0],
+        "element_size_um": [0.5, 0.25],
+        "axes": [y, x],
+    }
+    # Pixels of which every second one is left reach half a pixel beyond their middles.
+    stepped = {
+        "coordinateTransformations": scaled([0.5, 0.5], 0.5, 0.25),
+        "GeoTransform": "101 4 0 49 0 -1",
+        "transform": [4.0, 0.0, 101.0, 0.0, -1.0, 49.0],
+        "element_size_um": [0.5, 0.5],
+        "axes": [y, x],
+    }
+    row = {"coordinateTransformations": scaled([0.25], 0.0), "element_size_um": [0.25], "axes": [x], "origin": [8]}
+    for chain, moved in {
+        "x": positions,
+        "x.double()": positions,
+        "x.t()": transposed,
+        "x.flip(1)": flipped,
+        "x[1:, 1::2]": stepped,
+        "x.unsqueeze(0)": {"GeoTransform": positions["GeoTransform"], "transform": positions["transform"]},
+        "x[1]": row,
     }.items():
         result = torch.convert(tmp_path / "x.zarr", chain, tmp_path / "y.zarr", overwrite=True)
         attributes = dict(zarr.open(tmp_path / "y.zarr").attrs)
-        assert set(attributes) == kept, chain
-        assert {entry["fact"] for entry in result.dropped} == {*positions, *others, "actual_range"} - kept
+        is_all = "1" not in chain or chain == "x.flip(1)"
+        wanted = {**moved, **{key: value for key, value in others.items() if is_all or key != "actual_range"}}
+        assert attributes == wanted, chain
+        assert {entry["fact"] for entry in result.dropped} == {*positions, *others} - set(wanted)
     run_program("convert", tmp_path / "x.zarr", "x.t()", "-o", tmp_path / "m.zarr", "--metadata-only")
-    assert set(zarr.open(tmp_path / "m.zarr").attrs) == {*others, "actual_range"}
+    assert dict(zarr.open(tmp_path / "m.zarr").attrs) == {**transposed, **others}
 
 
 def test_an_array_whose_group_says_its_axes_is_not_permuted_in_place(tmp_path):
@@ -355,10 +475,11 @@ def test_what_tiff_files_say_of_pixels(tmp_path):
 
 
 def test_what_is_dropped_is_told_before_and_after(tmp_path):
-    nifti_source(tmp_path / "x.nii")
-    told = "dropped  sform, qform: axis x is flipped\n"
-    call = ("convert", tmp_path / "x.nii", "x.flip(0)", "-o", tmp_path / "y.nii")
-    wanted = [{"fact": name, "reason": "axis x is flipped"} for name in ("sform", "qform")]
+    nifti_source(tmp_path / "x.nii", intent_code=3, intent_p1=7)
+    told = "dropped  intent_code, intent_p1: elements are reduced\n"
+    chain = "x.float().mean(-1)"
+    call = ("convert", tmp_path / "x.nii", chain, "-o", tmp_path / "y.nii")
+    wanted = [{"fact": name, "reason": "elements are reduced"} for name in ("intent_code", "intent_p1")]
     for options in ((), ("--max-mem", "512M")):
         assert told in run_program(*call, "--dry-run", *options)
         assert json.loads(run_program(*call, "--dry-run", "--json", *options))["dropped"] == wanted
@@ -368,6 +489,6 @@ def test_what_is_dropped_is_told_before_and_after(tmp_path):
         (tmp_path / "y.nii").unlink()
     # A file that has no place for them has lost nothing that one would look for in it.
     assert "dropped  " not in run_program(*call[:-1], tmp_path / "y.npy")
-    plan = torch.plan_convert(tmp_path / "x.nii", "x.flip(0)", tmp_path / "y.nii")
+    plan = torch.plan_convert(tmp_path / "x.nii", chain, tmp_path / "y.nii")
     assert plan.dropped == [{"tensor": "", **entry} for entry in wanted]
     assert told in str(plan)

@@ -94,8 +94,10 @@ Forecast rehearse(const ConvertPlan& plan) {
   const auto held = input ? static_cast<std::size_t>(input->highest + 1) * item_size(plan.info.dtype) : 0;
   const Tensor x(Storage::meta(held), plan.info.layout, plan.info.dtype);
   const CopyLedger ledger;
-  const Evaluation evaluation =
-      evaluate(plan.program, {.inputs = {{"x", x}}, .device = Device::meta, .links_left_out = plan.fused});
+  const Evaluation evaluation = evaluate(plan.program, {.inputs = {{"x", x}},
+                                                        .device = Device::meta,
+                                                        .links_left_out = plan.fused,
+                                                        .slices = SliceRule::both_ways});
   const Tensor& source = *evaluation.value.tensor();
   Tensor written = source.shape() == plan.shape ? target : target.view(source.shape());
   copy_elements(written, source, plan.arithmetic());
@@ -172,7 +174,8 @@ int run(const ConvertCommand& given) {
   Speed speed;
   const double start = now();
   const Tensor x = open_input(plan);
-  const Evaluation evaluation = evaluate(plan.program, {.inputs = {{"x", x}}, .links_left_out = plan.fused});
+  const Evaluation evaluation = evaluate(
+      plan.program, {.inputs = {{"x", x}}, .links_left_out = plan.fused, .slices = SliceRule::both_ways});
   if (evaluation.failure)
     throw WorkError("SPEC: " + evaluation.failure->type + ": " + evaluation.failure->message);
   const Tensor source = *evaluation.value.tensor();

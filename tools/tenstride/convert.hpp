@@ -59,6 +59,8 @@ struct ConvertPlan {
 
 /// SPEC as a chain on x: a pattern written out for a file of that shape. Throws UsageError.
 std::string written_out(const ConvertCommand& command, const Dims& shape);
+/// The same; throws PatternError.
+std::string chain_for(const ConvertCommand& command, const Dims& shape);
 
 /// How the output is cut into chunks.
 io::ChunkOptions chunk_options(const ConvertCommand& command);

@@ -47,7 +47,8 @@ struct Conversion {
 Conversion conversion_of(const io::TensorMove& move, const io::FileOptions& options, Rehearsal rehearsal) {
   const bool is_dry = rehearsal == Rehearsal::dry_run;
   const Tensor x = is_dry ? io::on_meta(move.source) : io::open_tensor_file(move.source);
-  const Evaluation evaluation = evaluate(Program::parse(move.chain), {.inputs = {{"x", x}}});
+  const Evaluation evaluation =
+      evaluate(Program::parse(move.chain), {.inputs = {{"x", x}}, .slices = SliceRule::both_ways});
   if (evaluation.failure)
     throw WorkError("SPEC: " + move.name + ": " + evaluation.failure->type + ": " +
                     evaluation.failure->message);
@@ -121,11 +122,12 @@ std::string results_text(const std::vector<Conversion>& conversions, const Conve
     if (conversion.rescaling)
       missing += missing_line(*conversion.rescaling, conversion.missing, conversion.result.numel());
     const Dims& shape = conversion.result.shape();
-    rows.push_back({conversion.move->name, std::string(name(source.dtype)), to_string(source.layout.shape),
-                    conversion.is_kept() ? "kept as it is" : conversion.move->chain,
-                    std::string(name(conversion.dtype)), to_string(shape),
-                    order_word(conversion.elements.order) + meaning_text(conversion.rescaling, source.dtype) +
-                        arithmetic_text(conversion.elements.scale, conversion.elements.shift)});
+    rows.push_back(
+        {conversion.move->name, std::string(name(source.dtype)), to_string(source.layout.shape),
+         conversion.is_kept() && conversion.move->chain == "x" ? "kept as it is" : conversion.move->chain,
+         std::string(name(conversion.dtype)), to_string(shape),
+         order_word(conversion.elements.order) + meaning_text(conversion.rescaling, source.dtype) +
+             arithmetic_text(conversion.elements.scale, conversion.elements.shift)});
     nbytes += conversion.result.numel() * static_cast<Index>(item_size(conversion.dtype));
   }
   const std::string text = lay_out(rows) + told;
@@ -135,7 +137,9 @@ std::string results_text(const std::vector<Conversion>& conversions, const Conve
          bytes_to_text(nbytes) + '\n' + missing + verified_text(verified);
 }
 
-std::string results_json(const std::vector<Conversion>& conversions, const ConvertCommand& command,
+/// `left_out`: of tensors that are not written.
+std::string results_json(const std::vector<Conversion>& conversions,
+                         const std::vector<io::DroppedFact>& left_out, const ConvertCommand& command,
                          std::optional<Index> verified) {
   using Json = nlohmann::ordered_json;
   Json json;
@@ -166,6 +170,7 @@ std::string results_json(const std::vector<Conversion>& conversions, const Conve
          {"missing", conversion.rescaling ? Json(conversion.missing) : Json(nullptr)}});
     if (conversion.rescaling) json["tensors"].back()["output"].update(rescaling_json(*conversion.rescaling));
   }
+  for (const io::DroppedFact& fact : left_out) json["left_out"][fact.tensor] = fact.reason;
   json["dry_run"] = command.rehearsal == Rehearsal::dry_run;
   json["verified"] = verified ? Json(*verified) : Json(nullptr);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
@@ -173,13 +178,14 @@ std::string results_json(const std::vector<Conversion>& conversions, const Conve
 
 }  // namespace
 
-int run_in_memory(const ConvertCommand& command, const std::vector<io::TensorMove>& moves,
+int run_in_memory(const ConvertCommand& command, const std::vector<io::TensorMove>& given,
                   const io::FileOptions& options) {
   if (!command.max_mem.empty() || command.resumes)
     throw UsageError(
         "convert: --max-mem and --resume must go with files whose elements can be written one by one");
+  const io::CarriedMoves carried = io::carry_labels(given);
   std::vector<Conversion> conversions;
-  for (const io::TensorMove& move : moves)
+  for (const io::TensorMove& move : carried.moves)
     conversions.push_back(conversion_of(move, options, command.rehearsal));
   take_facts(conversions, options.kind);
   std::optional<Index> verified;
@@ -188,8 +194,9 @@ int run_in_memory(const ConvertCommand& command, const std::vector<io::TensorMov
     save_results(conversions, command, options);
     if (command.verify) verified = verify_results(conversions, command);
   }
-  std::cout << (command.format == Format::json ? results_json(conversions, command, verified)
-                                               : results_text(conversions, command, verified));
+  std::cout << (command.format == Format::json
+                    ? results_json(conversions, carried.dropped, command, verified)
+                    : to_string(carried.dropped) + results_text(conversions, command, verified));
   return done;
 }
 

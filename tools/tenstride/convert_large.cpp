@@ -221,6 +221,7 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
       add_tensor(one, tensor, job, command);
     }
   }
+  for (const io::DroppedFact& fact : job.dropped) json["left_out"][fact.tensor] = fact.reason;
   std::size_t passes = 0;
   for (const io::TensorJob& tensor : job.tensors) {
     for (const io::FileStage& stage : tensor.stages) passes += stage.plan.passes.size();

@@ -27,18 +27,21 @@ struct Shard {
   std::vector<io::TensorMove> moves;
 };
 
-/// The named tensors with SPEC, then, in the order of the file, the others.
+/// The named tensors with SPEC, and, with --keep-others, the others in the order of the file.
 std::vector<io::TensorMove> moves_of(const ConvertCommand& command, const std::vector<io::FileInfo>& named) {
-  std::vector<io::FileInfo> all = named;
-  if (command.keeps_others) all = input_infos(io::parse_address(command.input).file, {}, "convert");
+  std::vector<io::TensorMove> fitting = io::moves_that_fit(
+      named, [&](const io::FileInfo& info) { return chain_for(command, info.layout.shape); });
+  if (fitting.size() == 1) fitting[0].name = named[0].name;
+  if (!command.keeps_others) return fitting;
   std::vector<io::TensorMove> moves;
-  for (io::FileInfo& info : all) {
-    const bool is_named = std::any_of(named.begin(), named.end(),
-                                      [&](const io::FileInfo& other) { return other.name == info.name; });
-    std::string chain = is_named ? written_out(command, info.layout.shape) : "x";
-    std::string name = info.name;
-    moves.push_back({std::move(info), std::move(chain), std::move(name),
-                     is_named ? io::MoveKind::convert : io::MoveKind::keep});
+  for (io::FileInfo& info : input_infos(io::parse_address(command.input).file, {}, "convert")) {
+    const auto found = std::find_if(fitting.begin(), fitting.end(),
+                                    [&](const io::TensorMove& move) { return move.name == info.name; });
+    if (found != fitting.end()) {
+      moves.push_back(*found);
+    } else {
+      moves.push_back({info, "x", info.name, io::MoveKind::keep});
+    }
   }
   return moves;
 }

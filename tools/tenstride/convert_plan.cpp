@@ -137,8 +137,10 @@ bool keeps_order(const Step& step, DType before) {
 
 Evaluation forecast(const ConvertPlan& plan, std::size_t links_left_out) {
   const Tensor x = io::on_meta(plan.info);
-  return evaluate(plan.program,
-                  {.inputs = {{"x", x}}, .device = Device::meta, .links_left_out = links_left_out});
+  return evaluate(plan.program, {.inputs = {{"x", x}},
+                                 .device = Device::meta,
+                                 .links_left_out = links_left_out,
+                                 .slices = SliceRule::both_ways});
 }
 
 void check_numbers(const ConvertPlan& plan, const ConvertCommand& command) {
@@ -287,7 +289,7 @@ ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source) {
                          !plan.forecast.failure->obstacle;
     if (!may_try) fail_evaluation(*plan.forecast.failure, command, plan.info);
     plan.is_forecast = false;
-    plan.forecast = evaluate(program, {.inputs = {{"x", open_input(plan)}}});
+    plan.forecast = evaluate(program, {.inputs = {{"x", open_input(plan)}}, .slices = SliceRule::both_ways});
     if (plan.forecast.failure) fail_evaluation(*plan.forecast.failure, command, plan.info);
   }
   const Tensor* result = plan.forecast.value.tensor();

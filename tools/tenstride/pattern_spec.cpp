@@ -29,7 +29,7 @@ std::string reduction_of(const ConvertCommand& command, const std::vector<AxisSi
 
 }  // namespace
 
-std::string written_out(const ConvertCommand& command, const Dims& shape) {
+std::string chain_for(const ConvertCommand& command, const Dims& shape) {
   if (!is_pattern(command.spec)) {
     if (command.sizes.empty() && command.reduction.empty() && !command.repeats) return command.spec;
     throw UsageError(
@@ -42,9 +42,13 @@ std::string written_out(const ConvertCommand& command, const Dims& shape) {
   const auto verb = !command.reduction.empty() ? PatternVerb::reduce
                     : command.repeats          ? PatternVerb::repeat
                                                : PatternVerb::rearrange;
+  const BoundPattern bound = Pattern(command.spec, verb).bind(shape, sizes);
+  return verb == PatternVerb::reduce ? reduction_of(command, sizes) : bound.written_out();
+}
+
+std::string written_out(const ConvertCommand& command, const Dims& shape) {
   try {
-    const BoundPattern bound = Pattern(command.spec, verb).bind(shape, sizes);
-    return verb == PatternVerb::reduce ? reduction_of(command, sizes) : bound.written_out();
+    return chain_for(command, shape);
   } catch (const PatternError& error) {
     throw UsageError("SPEC: " + std::string(error.what()));
   }

@@ -198,6 +198,10 @@ enum class ScrambleRule : unsigned char { tell, refuse };
 /// Whether steps tell where their elements came from (`Step::origin`).
 enum class OriginRule : unsigned char { left_out, followed };
 
+/// Whether a slice may walk backwards, `x[:, ::-1]`: PyTorch refuses that, NumPy does not. A flip of what the
+/// slice walks over forwards then takes its place.
+enum class SliceRule : unsigned char { forwards, both_ways };
+
 /// What is wanted of a file that is opened: its layout, by a tensor on meta; or its elements, too.
 enum class FileContent : unsigned char { layout, elements };
 
@@ -224,6 +228,7 @@ struct EvaluateOptions {
   std::function<void(const Step&, const Tensor&)> on_step{};
   ScrambleRule scrambles = ScrambleRule::tell;
   OriginRule origins = OriginRule::left_out;
+  SliceRule slices = SliceRule::forwards;
   /// What `open("x.npy")` and `open("f.h5")["a/b"]` are carried out by, of layouts alone where the device is
   /// meta; nothing refuses them. `io::open_for_notation` is one.
   FileOpener open_file{};

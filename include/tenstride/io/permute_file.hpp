@@ -164,6 +164,8 @@ struct FileJob {
   /// As given, with the destination's kind; what becomes of elements, each tensor says.
   FileOptions options;
   std::vector<TensorJob> tensors;
+  /// What is said of tensors that are not written (`carry_labels`).
+  std::vector<DroppedFact> dropped{};
   /// What the destination begins with, and its length.
   std::string head;
   std::uint64_t nbytes = 0;

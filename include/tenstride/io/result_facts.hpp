@@ -66,6 +66,20 @@ struct ResultMove {
 TENSTRIDE_API std::vector<ResultFacts> facts_of_results(const std::vector<ResultMove>& results,
                                                         FileKind destination);
 
+/// Tensors on their way, and those that are not written although they were kept.
+struct CarriedMoves {
+  std::vector<TensorMove> moves;
+  std::vector<DroppedFact> dropped{};
+};
+
+/// Coordinates among tensors that are kept go through what their axes go through in those that are converted;
+/// so do the tensors that these name in their attributes ("coordinates", "bounds", …). Where several tensors
+/// have different parts of an axis, the coordinate stays whole if one has all of it, and each other part gets
+/// a coordinate of its own beside it. That of an axis that is reduced everywhere is left out.
+/// Example: beside t2m (time, lat) with the chain "x.flip(1)[2:]" the kept time gets "x[2:10]", lat
+/// "x.flip(0)".
+TENSTRIDE_API CarriedMoves carry_labels(const std::vector<TensorMove>& moves);
+
 /// One line for each tensor and reason; empty where nothing was dropped.
 /// Example: "dropped  sform, qform: axis x is flipped\n".
 TENSTRIDE_API std::string to_string(const std::vector<DroppedFact>& dropped);

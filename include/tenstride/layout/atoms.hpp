@@ -143,14 +143,46 @@ constexpr std::optional<Atom> merged(const AtomList& atoms, std::size_t first, s
   return result;
 }
 
-/// The atoms dealt out anew over the axes of a shape, or where that cuts.
+/// Part of the indexes of an axis.
+struct AtomsTaken {
+  AtomList kept;
+  /// How far the first index of each atom moves.
+  Dims steps;
+};
+
+/// Keeps `number` indexes of the axis that the atoms are: start, start+step, … Nothing where that cuts across
+/// atoms. Pre: number > 0.
+constexpr std::optional<AtomsTaken> take_atoms(const AtomList& atoms, Index start, Index step, Index number) {
+  AtomsTaken result;
+  Index inner = 1;
+  for (const Index extent : atoms.extents()) inner *= extent;
+  for (std::size_t i = 0; i < atoms.size(); ++i) {
+    const Atom atom = atoms[i];
+    inner /= atom.extent;  // indexes of the axis for one step of the atom
+    const Index last = start + (number - 1) * step;
+    result.steps.push_back(start / inner);
+    if (start / inner == last / inner) {
+      start %= inner;
+    } else if (step % inner == 0) {  // also where the atom is the last one
+      result.kept.push_back({number, checked_multiply(atom.stride, step / inner, "slice"), atom.block});
+      start %= inner;
+      number = 1;
+    } else if (inner % step == 0 && (start - start % step) % inner == 0 && number * step % inner == 0) {
+      result.kept.push_back({number * step / inner, atom.stride, atom.block});
+      start %= step;
+      number = inner / step;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
+/// The atoms dealt out anew over the axes of a shape.
 struct Regrouping {
   AtomList atoms;
   /// How many atoms each axis has.
   Dims counts;
-  std::vector<Block> new_blocks;
-  /// A cut runs through an atom that is part of a block already.
-  bool is_nested = false;
 };
 
 /// One side of a regrouping from the right: what is left of the atom at hand.
@@ -230,13 +262,14 @@ constexpr std::pair<std::size_t, std::size_t> axes_of_row(const Dims& shape, Ind
   return {first, last};
 }
 
-/// Deals the atoms, which make up the shape `from`, out over the axes of `to`, which has as many elements
-/// (more than none). Sizes are compared from the right: an atom goes to an axis whole, or is split, as long
-/// as one divides the other. Where neither does, the fewest neighbours that agree again become a block;
-/// `next_block` is its number.
-constexpr Regrouping regroup(const AtomList& atoms, const Dims& from, const Dims& to,
-                             std::size_t next_block) {
-  Regrouping result{{}, Dims::filled(to.size(), 0), {}, false};
+/// Deals the atoms out over the axes of `to`, which has as many elements (more than none). Sizes are compared
+/// from the right: an atom goes to an axis whole, or is split, as long as one divides the other. Where
+/// neither does, the fewest neighbours that agree again become a block, whose number `on_cut(inner, behind,
+/// wanted)` gives: its atoms, how many elements are to the right of it, and the factors it is split into
+/// instead. Nothing where that gives none.
+template <class OnCut>
+constexpr std::optional<Regrouping> regroup(const AtomList& atoms, const Dims& to, const OnCut& on_cut) {
+  Regrouping result{{}, Dims::filled(to.size(), 0)};
   AtomSource source(atoms);
   Index behind = 1;
   const auto give = [&](std::size_t axis, const Atom& atom) {
@@ -260,24 +293,19 @@ constexpr Regrouping regroup(const AtomList& atoms, const Dims& from, const Dims
         continue;
       }
       std::vector<std::pair<std::size_t, Index>> parts;
-      Block block;
-      block.inner = take_block(source, to, need, axis, parts);
-      block.inner.reverse();
-      for (const Index number : block.inner.blocks()) {
-        result.is_nested = result.is_nested || number != in_memory;
-      }
-      if (result.is_nested) return result;
-      const auto [first, last] = axes_of_row(from, behind, block.count());
-      block.cut = {"reshape", from, to, first, last, block.inner.extents(), {}};
-      Index step = 1;
-      const auto number = static_cast<Index>(next_block + result.new_blocks.size());
+      AtomList inner = take_block(source, to, need, axis, parts);
+      inner.reverse();
+      Dims wanted;
       for (const auto& [to_axis, part] : parts) {
-        if (part == 1) continue;
-        give(to_axis, {part, step, number});
-        step *= part;
-        block.cut.wanted.insert(0, part);
+        if (part != 1) wanted.insert(0, part);
       }
-      result.new_blocks.push_back(std::move(block));
+      const std::optional<Index> number = on_cut(inner, behind, wanted);
+      if (!number) return std::nullopt;
+      Index step = 1;
+      for (const auto& [to_axis, part] : parts) {
+        give(to_axis, {part, step, *number});
+        step *= part;
+      }
     }
   }
   result.atoms.reverse();

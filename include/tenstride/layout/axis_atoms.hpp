@@ -73,31 +73,10 @@ class AxisAtoms {
   /// across atoms. Pre: number > 0.
   constexpr bool take(std::size_t axis, Index start, Index step, Index number) {
     const AtomList atoms = of_axis(axis);
-    AtomList kept;
-    Dims steps;  // how far each atom's first index moves
-    Index inner = 1;
-    for (const Index extent : atoms.extents()) inner *= extent;
-    for (std::size_t i = 0; i < atoms.size(); ++i) {
-      const Atom atom = atoms[i];
-      inner /= atom.extent;  // indexes of the axis for one step of the atom
-      const Index last = start + (number - 1) * step;
-      steps.push_back(start / inner);
-      if (start / inner == last / inner) {
-        start %= inner;
-      } else if (step % inner == 0) {  // also where the atom is the last one
-        kept.push_back({number, checked_multiply(atom.stride, step / inner, "slice"), atom.block});
-        start %= inner;
-        number = 1;
-      } else if (inner % step == 0 && (start - start % step) % inner == 0 && number * step % inner == 0) {
-        kept.push_back({number * step / inner, atom.stride, atom.block});
-        start %= step;
-        number = inner / step;
-      } else {
-        return false;
-      }
-    }
-    for (std::size_t i = 0; i < atoms.size(); ++i) advance(atoms[i], steps[i]);
-    replace(axis, kept);
+    const std::optional<AtomsTaken> taken = take_atoms(atoms, start, step, number);
+    if (!taken) return false;
+    for (std::size_t i = 0; i < atoms.size(); ++i) advance(atoms[i], taken->steps[i]);
+    replace(axis, taken->kept);
     trim_blocks();
     return true;
   }
@@ -150,11 +129,22 @@ class AxisAtoms {
   constexpr bool reshape(const Dims& from, const Dims& to) {
     AxisAtoms opened = *this;
     opened.open_whole_blocks();
-    Regrouping dealt = regroup(opened.atoms_, from, to, opened.blocks_.size());
-    if (dealt.is_nested) return false;
-    opened.atoms_ = dealt.atoms;
-    opened.counts_ = dealt.counts;
-    for (Block& block : dealt.new_blocks) opened.blocks_.push_back(std::move(block));
+    std::vector<Block> blocks = opened.blocks_;
+    const auto cut = [&](const AtomList& inner, Index behind, const Dims& wanted) -> std::optional<Index> {
+      for (const Index number : inner.blocks()) {
+        if (number != in_memory) return std::nullopt;
+      }
+      Block block{inner, 0, {}};
+      const auto [first, last] = axes_of_row(from, behind, block.count());
+      block.cut = {"reshape", from, to, first, last, inner.extents(), wanted};
+      blocks.push_back(std::move(block));
+      return static_cast<Index>(blocks.size()) - 1;
+    };
+    const std::optional<Regrouping> dealt = regroup(opened.atoms_, to, cut);
+    if (!dealt) return false;
+    opened.atoms_ = dealt->atoms;
+    opened.counts_ = dealt->counts;
+    opened.blocks_ = std::move(blocks);
     *this = std::move(opened);
     return true;
   }

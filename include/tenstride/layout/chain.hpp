@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tenstride/layout/axis_atoms.hpp"
+#include "tenstride/layout/index_map.hpp"
 #include "tenstride/layout/reshape.hpp"
 
 namespace tenstride {
@@ -18,6 +19,39 @@ struct ChainPlan {
   [[nodiscard]] constexpr bool is_view() const noexcept { return copies.empty(); }
   friend constexpr bool operator==(const ChainPlan&, const ChainPlan&) = default;
 };
+
+/// A copy whose axes are parts of axes of its result, and the axis that each is a part of.
+struct AxisCopy {
+  ChainCopy copy;
+  Dims axes;
+};
+
+/// A copy into a row-major tensor of `shape`, its axes dealt out over those of the shape; nothing where one
+/// of them lies across two. Example: (162):(1) -> (162):(1) for (18,9) becomes (18,9):(9,1) -> (18,9):(9,1)
+/// with the axes (0,1); of (3,1208):(1,3) nothing is made for (604,6).
+constexpr std::optional<AxisCopy> copy_by_axes(const ChainCopy& copy, const Dims& shape) {
+  AxisCopy result{copy, {}};
+  const auto count_axes = [&](const Dims& counts) {
+    for (std::size_t d = 0; d < counts.size(); ++d) {
+      for (Index i = 0; i < counts[d]; ++i) result.axes.push_back(static_cast<Index>(d));
+    }
+  };
+  if (is_empty(copy.src)) {
+    count_axes(Dims::filled(shape.size(), 1));
+    return result;
+  }
+  AtomList atoms;
+  for (std::size_t d = 0; d < copy.src.rank(); ++d) {
+    if (copy.src.shape[d] != 1) atoms.push_back({copy.src.shape[d], copy.src.strides[d], in_memory});
+  }
+  const auto refuse = [](const AtomList&, Index, const Dims&) { return std::optional<Index>(); };
+  const std::optional<detail::Regrouping> dealt = detail::regroup(atoms, shape, refuse);
+  if (!dealt) return std::nullopt;
+  result.copy = {{dealt->atoms.extents(), dealt->atoms.strides(), copy.src.offset},
+                 row_major(dealt->atoms.extents())};
+  count_axes(dealt->counts);
+  return result;
+}
 
 /// One line for each copy and one for the result, the last without a newline. Example:
 /// ```
@@ -36,6 +70,12 @@ TENSTRIDE_API std::string to_string(const ChainPlan& plan);
 class Chain {
  public:
   constexpr explicit Chain(const Layout& layout) : view_(layout), atoms_(layout) {}
+  /// A chain that also follows what becomes of each axis (`index_map`).
+  [[nodiscard]] static constexpr Chain with_index_map(const Layout& layout) {
+    Chain chain(layout);
+    chain.parts_.emplace(layout.shape);
+    return chain;
+  }
 
   [[nodiscard]] constexpr const Dims& shape() const noexcept { return view_.shape; }
   [[nodiscard]] constexpr std::size_t rank() const noexcept { return view_.rank(); }
@@ -43,6 +83,13 @@ class Chain {
   [[nodiscard]] constexpr AtomList atoms(Index axis) const {
     const std::size_t d = wrap_axis("atoms", axis, shape());
     return rank() == 0 ? AtomList() : atoms_.of_axis(d);
+  }
+
+  /// What became of each axis. Nothing where the chain did not begin `with_index_map`. Example: of
+  /// x.reshape(3, 2) of 6 elements both axes are merged; of x.reshape(3, 2)[:, 1] the axis is axis 0 of x
+  /// from index 1 on by steps of 2.
+  [[nodiscard]] constexpr std::optional<IndexMap> index_map() const {
+    return parts_ ? std::optional(parts_->map()) : std::nullopt;
   }
 
   // Axes moved, added, dropped, widened: free.
@@ -74,26 +121,26 @@ class Chain {
     result.view_ = tenstride::unsqueeze(view_, axis);
     Dims order = natural_order();
     order.insert(d, -1);
-    result.atoms_.reorder(order);
+    result.reorder(order);
     return result;
   }
   /// A new or widened axis is an atom of stride 0.
   [[nodiscard]] constexpr Chain expand(const Dims& sizes) const {
     Chain result = *this;
     result.view_ = tenstride::expand(view_, sizes);
-    if (is_empty(result.view_)) return emptied(result.view_);
     const std::size_t added = sizes.size() - rank();
     Dims order = natural_order();
     for (std::size_t i = 0; i < added; ++i) order.insert(0, -1);
-    result.atoms_.reorder(order);
+    result.reorder(order);
     for (std::size_t d = 0; d < result.rank(); ++d) {
       const Index size = result.shape()[d];
       if (size == (d < added ? 1 : shape()[d - added])) continue;
       AtomList repeated;
       repeated.push_back({size, 0, in_memory});
       result.atoms_.replace(d, repeated);
+      if (parts_) result.parts_->widen(d, size);
     }
-    return result;
+    return is_empty(result.view_) ? emptied(result) : result;
   }
 
   // Parts of axes: free where the part falls on atoms.
@@ -101,13 +148,14 @@ class Chain {
   [[nodiscard]] constexpr Chain select(Index axis, Index index) const {
     Chain result = *this;
     result.view_ = tenstride::select(view_, axis, index);
-    if (is_empty(result.view_)) return emptied(result.view_);
     const std::size_t d = wrap_axis("select", axis, shape());
-    result.atoms_.take(d, index < 0 ? index + shape()[d] : index, 1, 1);
+    const Index at = index < 0 ? index + shape()[d] : index;
     Dims order = natural_order();
     order.erase(d);
-    result.atoms_.reorder(order);
-    return result;
+    if (parts_) result.parts_->take(d, at, 1, 1);
+    if (!is_empty(result.view_)) result.atoms_.take(d, at, 1, 1);
+    result.reorder(order);
+    return is_empty(result.view_) ? emptied(result) : result;
   }
   [[nodiscard]] constexpr Chain narrow(Index axis, Index start, Index length) const {
     return taken("narrow", axis, [&](const Layout& x) { return tenstride::narrow(x, axis, start, length); });
@@ -120,18 +168,21 @@ class Chain {
   [[nodiscard]] constexpr Chain flip(const Dims& axes) const {
     Chain result = *this;
     result.view_ = flip_view(view_, axes);
-    if (is_empty(view_)) return result;
     for (const Index axis : axes) {
-      if (rank() > 0) result.atoms_.flip(wrap_axis("flip", axis, shape()));
+      if (rank() == 0) continue;
+      const std::size_t d = wrap_axis("flip", axis, shape());
+      if (parts_) result.parts_->flip(d);
+      if (!is_empty(view_)) result.atoms_.flip(d);
     }
     return result;
   }
   [[nodiscard]] constexpr Chain diagonal(Index offset = 0, Index axis1 = 0, Index axis2 = 1) const {
     Chain result = *this;
     result.view_ = tenstride::diagonal(view_, offset, axis1, axis2);
-    if (is_empty(result.view_)) return emptied(result.view_);
     const std::size_t a = wrap_axis("diagonal", axis1, shape());
     const std::size_t b = wrap_axis("diagonal", axis2, shape());
+    if (parts_) result.parts_->take_diagonal(a, b, result.shape().back());
+    if (is_empty(result.view_)) return emptied(result);
     const Index start_a = std::max<Index>(-offset, 0);
     const Index start_b = std::max<Index>(offset, 0);
     const Index length = result.shape().back();
@@ -190,6 +241,21 @@ class Chain {
     }
     return copied_plan();
   }
+  /// On what a reduction of the axes from `kept` on gives, which is row-major of another shape of as many
+  /// elements: the axes before them are followed further.
+  [[nodiscard]] constexpr Chain reduced(std::size_t kept, const Dims& sizes) const {
+    Chain result(row_major(sizes));
+    if (!parts_) return result;
+    result.parts_ = parts_;
+    Dims order, before;
+    for (std::size_t d = 0; d < kept; ++d) {
+      order.push_back(static_cast<Index>(d));
+      before.push_back(shape()[d]);
+    }
+    result.parts_->reorder(order);
+    result.parts_->reshape(before, sizes);
+    return result;
+  }
   /// The cuts that cost a copy.
   [[nodiscard]] constexpr std::vector<ChainCut> cuts() const {
     std::vector<ChainCut> result = cuts_;
@@ -207,17 +273,22 @@ class Chain {
     for (std::size_t d = 0; d < rank(); ++d) order.push_back(static_cast<Index>(d));
     return order;
   }
+  constexpr void reorder(const Dims& order) {
+    atoms_.reorder(order);
+    if (parts_) parts_->reorder(order);
+  }
   /// A chain without elements is any view.
-  [[nodiscard]] constexpr Chain emptied(const Layout& layout) const {
-    if (is_exact_) return Chain(layout);
-    return Chain(row_major(layout.shape));
+  [[nodiscard]] static constexpr Chain emptied(const Chain& chain) {
+    Chain result(chain.is_exact_ ? chain.view_ : row_major(chain.shape()));
+    result.parts_ = chain.parts_;
+    return result;
   }
   /// An operation that moves or drops axes and does nothing else: it is done on strides that number the axes.
   template <class Op>
   [[nodiscard]] constexpr Chain moved(const Op& op) const {
     Chain result = *this;
     result.view_ = op(view_);
-    result.atoms_.reorder(op(Layout{shape(), natural_order(), 0}).strides);
+    result.reorder(op(Layout{shape(), natural_order(), 0}).strides);
     return result;
   }
   /// An operation that keeps part of an axis: it is done on that axis alone with stride 1, and read off.
@@ -225,11 +296,12 @@ class Chain {
   [[nodiscard]] constexpr Chain taken(const char* operation, Index axis, const Op& op) const {
     Chain result = *this;
     result.view_ = op(view_);
-    if (is_empty(result.view_)) return emptied(result.view_);
     const std::size_t d = wrap_axis(operation, axis, shape());
     Layout counted{shape(), Dims::filled(rank(), 0), 0};
     counted.strides[d] = 1;
     const Layout part = op(counted);
+    if (parts_) result.parts_->take(d, part.offset, part.strides[d], part.shape[d]);
+    if (is_empty(result.view_)) return emptied(result);
     if (result.atoms_.take(d, part.offset, part.strides[d], part.shape[d])) return result;
     const ChainCut cut{operation, shape(), result.shape(), d, d, {}, {}};
     result.is_exact_ = false;
@@ -242,9 +314,10 @@ class Chain {
     Chain result = *this;
     std::optional<Layout> layout;
     if (is_exact_) layout = tenstride::try_view(view_, target);
-    if (is_empty(view_)) return emptied(layout.value_or(row_major(target)));
     result.is_exact_ = layout.has_value();
     result.view_ = layout.value_or(Layout{target, Dims::filled(target.size(), 0), 0});
+    if (parts_) result.parts_->reshape(shape(), target);
+    if (is_empty(view_)) return emptied(result);
     if (!result.atoms_.reshape(shape(), target)) return settled().regrouped(target);
     return result;
   }
@@ -269,8 +342,9 @@ class Chain {
   Layout view_;           ///< PyTorch's own layout while is_exact_; otherwise only the shape means anything
   bool is_exact_ = true;  ///< every step so far was a view in PyTorch
   detail::AxisAtoms atoms_;
-  std::vector<ChainCopy> copies_;  ///< made before the memory is there that the atoms count in
-  std::vector<ChainCut> cuts_;     ///< that those copies are for
+  std::vector<ChainCopy> copies_;           ///< made before the memory is there that the atoms count in
+  std::vector<ChainCut> cuts_;              ///< that those copies are for
+  std::optional<detail::AxisParts> parts_;  ///< where what becomes of the axes is followed
 };
 
 TENSTRIDE_API std::string to_string(const Chain& chain);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "io/chunks/axis_map.hpp"
 #include "io/chunks/chunk_plan.hpp"
 #include "io/format/format.hpp"
 #include "io/large/file_chain.hpp"
 #include "tenstride/io/permute_file.hpp"
+#include "tenstride/layout/index_map.hpp"
 
 namespace tenstride::io {
 
 /// How a tensor goes from chunks or to chunks.
 struct ChunkJob {
-  AxisMap map;
+  IndexMap map;
   /// Where `second` is there, to temporary chunks of `temporary_chunk`.
   ChunkPlan plan;
   std::optional<ChunkPlan> second;

@@ -30,7 +30,7 @@ Dims flat_part(const ChunkSide& side, Dims box) {
 Dims source_box(const ChunkProblem& problem, const Dims& tile) {
   Dims box = Dims::filled(problem.src.grid.shape.size(), 1);
   for (std::size_t d = 0; d < tile.size(); ++d) {
-    const AxisMap::Axis& from = problem.map.axes[d];
+    const IndexMap::Axis& from = problem.map.axes[d];
     if (!from.source) continue;
     box[*from.source] =
         std::min(problem.src.grid.shape[*from.source], (tile[d] - 1) * std::abs(from.step) + 1);
@@ -88,7 +88,7 @@ std::optional<TwoPasses> plan_two_passes(const ChunkProblem& problem, std::uint6
   ChunkProblem first = problem, second = problem;
   first.dst = {{problem.dst.grid.shape, {}}, item, true, {}};
   second.src = {{problem.dst.grid.shape, {}}, item, true, {}};
-  second.map = identity_map(problem.dst.grid.shape.size());
+  second.map = IndexMap::identity(problem.dst.grid.shape.size());
   // What a slot takes beside the tiles is not known yet: an eighth is left for it.
   const double beside = static_cast<double>(problem.threads) * static_cast<double>(problem.scratch_nbytes);
   const double room = 0.875 * (static_cast<double>(memory) - beside);

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "io/chunks/axis_map.hpp"
 #include "io/chunks/chunk_store.hpp"
+#include "tenstride/layout/index_map.hpp"
 
 namespace tenstride::io {
 
@@ -24,7 +24,7 @@ struct ChunkSide {
 struct ChunkProblem {
   ChunkSide src;
   ChunkSide dst;
-  AxisMap map;
+  IndexMap map;
   /// Bytes of an element between two passes; 0: the smaller of both sides'.
   Index between_item = 0;
   /// Bytes that each thread needs beside the elements of a chunk.

@@ -75,7 +75,7 @@ struct Tile {
 
 class ChunkRun {
  public:
-  ChunkRun(const ChunkPlan& plan, const AxisMap& map, const Dims& shape, const PartReader& reader,
+  ChunkRun(const ChunkPlan& plan, const IndexMap& map, const Dims& shape, const PartReader& reader,
            PartWriter& writer, const Conversion& conversion, const ChunkRunOptions& options)
       : plan_(plan),
         map_(map),
@@ -215,7 +215,7 @@ class ChunkRun {
 
   [[nodiscard]] bool is_read_before(const ChunkBox& a, const ChunkBox& b) const {
     for (const Index number : plan_.order) {
-      const AxisMap::Axis& from = map_.axes[static_cast<std::size_t>(number)];
+      const IndexMap::Axis& from = map_.axes[static_cast<std::size_t>(number)];
       if (!from.source) continue;
       const Index i = a.first[*from.source], j = b.first[*from.source];
       if (i != j) return from.step > 0 ? i < j : i > j;
@@ -248,7 +248,7 @@ class ChunkRun {
   [[nodiscard]] ChunkBox needed_by(const ChunkBox& box) const {
     ChunkBox needed{map_.first, Dims::filled(map_.first.size(), 1)};
     for (std::size_t d = 0; d < box.first.size(); ++d) {
-      const AxisMap::Axis& from = map_.axes[d];
+      const IndexMap::Axis& from = map_.axes[d];
       if (!from.source) continue;
       const Index a = map_.first[*from.source] + from.step * box.first[d];
       const Index b = a + from.step * (box.extents[d] - 1);
@@ -262,7 +262,7 @@ class ChunkRun {
   [[nodiscard]] std::optional<ChunkBox> fed_by(const ChunkBox& part, const ChunkBox& box) const {
     ChunkBox fed = box;
     for (std::size_t d = 0; d < box.first.size(); ++d) {
-      const AxisMap::Axis& from = map_.axes[d];
+      const IndexMap::Axis& from = map_.axes[d];
       if (!from.source) continue;
       const Index origin = map_.first[*from.source], step = std::abs(from.step);
       const Index low = part.first[*from.source], high = low + part.extents[*from.source] - 1;
@@ -284,7 +284,7 @@ class ChunkRun {
     Layout source{box.extents, box.extents, layout.offset};
     Dims at = map_.first;
     for (std::size_t d = 0; d < box.first.size(); ++d) {
-      const AxisMap::Axis& from = map_.axes[d];
+      const IndexMap::Axis& from = map_.axes[d];
       source.strides[d] = from.source ? layout.strides[*from.source] * from.step : 0;
       if (from.source) at[*from.source] += from.step * box.first[d];
     }
@@ -365,7 +365,7 @@ class ChunkRun {
   }
 
   const ChunkPlan& plan_;
-  const AxisMap& map_;
+  const IndexMap& map_;
   const Dims& shape_;
   const PartReader& reader_;
   PartWriter& writer_;
@@ -395,8 +395,9 @@ class ChunkRun {
 
 }  // namespace
 
-ChunkResult run_chunks(const ChunkPlan& plan, const AxisMap& map, const Dims& shape, const PartReader& reader,
-                       PartWriter& writer, const Conversion& conversion, const ChunkRunOptions& options) {
+ChunkResult run_chunks(const ChunkPlan& plan, const IndexMap& map, const Dims& shape,
+                       const PartReader& reader, PartWriter& writer, const Conversion& conversion,
+                       const ChunkRunOptions& options) {
   return ChunkRun(plan, map, shape, reader, writer, conversion, options).run();
 }
 

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <functional>
 
-#include "io/chunks/axis_map.hpp"
 #include "io/chunks/chunk_plan.hpp"
 #include "io/chunks/parts.hpp"
 #include "io/large/part_sum.hpp"
 #include "io/large/tile_copy.hpp"
 #include "tenstride/checksum/checksum.hpp"
+#include "tenstride/layout/index_map.hpp"
 
 namespace tenstride::io {
 
@@ -41,7 +41,8 @@ struct ChunkRunOptions {
 /// units that need it, or encodes and writes a unit that has all its elements; units go first, so that their
 /// memory is free again. `shape` is the result's. What a function of the options throws, or a part throws,
 /// ends the run.
-ChunkResult run_chunks(const ChunkPlan& plan, const AxisMap& map, const Dims& shape, const PartReader& reader,
-                       PartWriter& writer, const Conversion& conversion, const ChunkRunOptions& options);
+ChunkResult run_chunks(const ChunkPlan& plan, const IndexMap& map, const Dims& shape,
+                       const PartReader& reader, PartWriter& writer, const Conversion& conversion,
+                       const ChunkRunOptions& options);
 
 }  // namespace tenstride::io

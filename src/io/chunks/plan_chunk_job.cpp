@@ -12,6 +12,11 @@ namespace {
 
 using tenstride::detail::message;
 
+/// Whether each axis of the result is one of the source, or a part of one.
+bool is_by_axes(const FileChain& chain) {
+  return chain.obstacle.empty() && !chain.reduction && chain.map.is_axis_wise();
+}
+
 /// The axes from the fastest on.
 Dims fastest_axes(const Layout& layout) {
   Dims axes;
@@ -140,7 +145,7 @@ std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info) {
   plain.layout = row_major(info.layout.shape);
   const FileChain followed = follow(chain, plain);
   if (!followed.obstacle.empty()) return followed.obstacle;
-  if (axis_map_of(followed, info.layout.shape)) return {};
+  if (is_by_axes(followed)) return {};
   return "its axes are not axes of x, or parts of them, in another order (put axes together or split them in "
          "a "
          "file whose elements lie one after the other, .npy for example)";
@@ -149,14 +154,13 @@ std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info) {
 void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, const FileFormat& destination) {
   const JobBytes bytes_before{job.bytes_read, job.bytes_written};
   auto chunks = std::make_shared<ChunkJob>();
-  const std::optional<AxisMap> map = axis_map_of(chain, tensor.source.layout.shape);
-  if (!map) {
+  if (!is_by_axes(chain)) {
     throw ValueError(message(this_operation, ": \"", tensor.chain, "\" must be carried out in chunks: ",
                              obstacle_to_chunks(tensor.chain, tensor.source)));
   }
-  chunks->map = *map;
+  chunks->map = chain.map;
   ChunkProblem problem;
-  problem.map = *map;
+  problem.map = chain.map;
   problem.src = side_of_source(tensor.source);
   problem.dst = {{tensor.shape, {}}, static_cast<Index>(item_size(tensor.dtype))};
   if (!writes_chunks(destination, job.options.chunks)) {

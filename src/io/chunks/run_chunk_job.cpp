@@ -150,11 +150,11 @@ class ChunkJobRun {
       return std::any_of(units.begin(), units.end(), options.is_left);
     };
     run_pass(tensor, chunks.plan, chunks.map, *source.parts, to_between, ChunkPass::first, first);
-    run_pass(tensor, *chunks.second, identity_map(tensor.shape.size()), from_between, *writer,
+    run_pass(tensor, *chunks.second, IndexMap::identity(tensor.shape.size()), from_between, *writer,
              ChunkPass::second, options);
   }
 
-  void run_pass(const TensorJob& tensor, const ChunkPlan& plan, const AxisMap& map, const PartReader& from,
+  void run_pass(const TensorJob& tensor, const ChunkPlan& plan, const IndexMap& map, const PartReader& from,
                 PartWriter& to, ChunkPass pass, ChunkRunOptions options) {
     report_.begin_pass(pass == ChunkPass::second ? 2 : 1);
     std::uint64_t bytes_done = 0;

@@ -115,7 +115,7 @@ TileChoices::Axis TileChoices::choices_of(std::size_t axis) const {
 
 /// Indices of the destination's axis that a chunk of the source has.
 Index TileChoices::chunk_extent(std::size_t axis) const {
-  const AxisMap::Axis& from = problem_.map.axes[axis];
+  const IndexMap::Axis& from = problem_.map.axes[axis];
   if (problem_.src.is_flat || !from.source) return 1;
   return ceil_divide(problem_.src.grid.chunk[*from.source], std::abs(from.step));
 }
@@ -123,7 +123,7 @@ Index TileChoices::chunk_extent(std::size_t axis) const {
 /// Chunks of the source along the axis, once for each tile that touches them; of very many tiles about so
 /// many.
 double TileChoices::touched_by(std::size_t axis, Index extent) const {
-  const AxisMap::Axis& from = problem_.map.axes[axis];
+  const IndexMap::Axis& from = problem_.map.axes[axis];
   const Index size = shape()[axis], tiles = ceil_divide(size, extent);
   if (!from.source) return static_cast<double>(tiles);
   if (problem_.src.is_flat) return static_cast<double>(size);
@@ -146,7 +146,7 @@ double TileChoices::touched_by(std::size_t axis, Index extent) const {
 
 /// The first index of the destination after `at` that another chunk of the source has.
 Index TileChoices::end_of_chunk(std::size_t axis, Index at) const {
-  const AxisMap::Axis& from = problem_.map.axes[axis];
+  const IndexMap::Axis& from = problem_.map.axes[axis];
   const Index chunk = problem_.src.grid.chunk[*from.source], step = std::abs(from.step);
   const Index within = (problem_.map.first[*from.source] + from.step * at) % chunk;
   return at + (from.step > 0 ? ceil_divide(chunk - within, step) : within / step + 1);
@@ -155,7 +155,7 @@ Index TileChoices::end_of_chunk(std::size_t axis, Index at) const {
 /// Chunks begin and end within units in the same way again after some of them; where those are too many to be
 /// counted, in the way that opens the most units. Pre: neither side is flat.
 TileChoices::Span TileChoices::whole_span(std::size_t axis) const {
-  const AxisMap::Axis& from = problem_.map.axes[axis];
+  const IndexMap::Axis& from = problem_.map.axes[axis];
   const Index size = shape()[axis], own = unit(axis);
   const auto all = static_cast<double>(ceil_divide(size, own));
   if (!from.source) return {all, all, all};

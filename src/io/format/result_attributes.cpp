@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/format/result_attributes.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-
+#include "io/format/moved_positions.hpp"
 #include "io/format/python_json.hpp"
 
 namespace tenstride::io {
 namespace {
-
-/// Of OME-Zarr, GDAL, rioxarray, N5 and vigra: each says what the axes of the tensor are, or where they lie.
-constexpr std::array<std::string_view, 11> position_keys{
-    "multiscales", "ome",       "omero",        "coordinateTransformations", "axes",           "axistags",
-    "axis_names",  "transform", "GeoTransform", "ModelTransformation",       "pixelResolution"};
-
-/// Of several writers of HDF5, N5 and Zarr: a number for each axis.
-constexpr std::array<std::string_view, 10> keys_of_each_axis{
-    "resolution", "offset",     "origin",     "spacing",         "direction",
-    "res",        "voxel_size", "pixel_size", "element_size_um", "units"};
-
-bool speaks_of_positions(std::string_view key, const ResultAttributes::Json& value, std::size_t rank) {
-  const auto is = [key](std::string_view known) { return known == key; };
-  if (std::any_of(position_keys.begin(), position_keys.end(), is)) return true;
-  return value.is_array() && value.size() == rank &&
-         std::any_of(keys_of_each_axis.begin(), keys_of_each_axis.end(), is);
-}
 
 /// The first axis whose indices go the other way; empty where there is none.
 std::string flipped_axis(const ResultOrigin& result) {
@@ -66,6 +46,7 @@ std::string ResultAttributes::text() const {
 }
 
 void keep_true_attributes(ResultAttributes& attributes, const ResultOrigin& result) {
+  move_positions(attributes, result);
   const auto drop_where = [&](const std::string& reason, const auto& speaks) {
     if (reason.empty()) return;
     std::vector<std::string> keys;
@@ -74,12 +55,6 @@ void keep_true_attributes(ResultAttributes& attributes, const ResultOrigin& resu
     }
     for (const std::string& key : keys) attributes.drop(key, reason);
   };
-  // The resolution of a TIFF file has a rule of its own.
-  const bool is_of_tiff = attributes.has("photometric");
-  drop_where(change_of_axes(result), [&](const std::string& key, const ResultAttributes::Json& value) {
-    return speaks_of_positions(key, value, result.source.layout.rank()) &&
-           !(is_of_tiff && key == "resolution");
-  });
   drop_where(flipped_axis(result),
              [](const std::string& key, const auto& /*value*/) { return key == "stored_direction"; });
   drop_where(lack_of_elements(result),

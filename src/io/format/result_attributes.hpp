@@ -34,9 +34,10 @@ class ResultAttributes {
   std::vector<DroppedFact> dropped_;
 };
 
-/// Drops the attributes of any kind of file that speak of positions along axes which are not the source's,
-/// and those that sum up elements which are not all there. Example: "coordinateTransformations" and "axes"
-/// of OME-Zarr, "GeoTransform", "element_size_um", "actual_range".
+/// The attributes of any kind of file that speak of positions are moved along, or dropped where they cannot
+/// be
+/// (`move_positions`); dropped are those that sum up elements which are not all there. Example:
+/// "actual_range".
 void keep_true_attributes(ResultAttributes& attributes, const ResultOrigin& result);
 
 }  // namespace tenstride::io

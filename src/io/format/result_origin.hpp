@@ -37,6 +37,11 @@ struct ResultOrigin {
   Dims shape;
   DType dtype = DType::float32;
   SourceAxes axes;
+  /// What was reduced, where there is a reduction.
+  SourceAxes reduced{};
+  /// For each axis of the source the index that the result's first element has; nothing where axes are
+  /// merged.
+  std::optional<Dims> first{};
   /// Between the source and the result, where there is one.
   std::optional<Reduction> reduction{};
   std::vector<DType> conversions{};

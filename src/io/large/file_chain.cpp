@@ -28,15 +28,22 @@ Tensor without_memory(const FileInfo& info) {
   throw RuntimeError(text);
 }
 
-/// The last copy of a chain to axes of which the first `kept` stay: in the row-major order of those, the
-/// others with stride 0.
-/// Pre: there are elements.
-void reduce_last(std::vector<ChainCopy>& copies, const Chain& axes, std::size_t kept) {
-  Index reduced = 1;
-  for (std::size_t d = kept; d < axes.rank(); ++d) reduced *= axes.shape()[d];
-  // Axes of both kinds may be merged; where they end is one place in all of them.
-  copies.back() = split_along(copies.back(), {numel(copies.back().dst) / reduced, reduced}).value();
-  for (Index& stride : copies.back().dst.strides) stride /= reduced;
+/// Splits the axes of the last copy along those of the result, and gives those of `reduced` the stride
+/// 0; what a cut has laid across them is copied once more. Pre: there are elements.
+void reduce_last(FileChain& chain, const Dims& reduced) {
+  Dims all = chain.shape;
+  for (const Index extent : reduced) all.push_back(extent);
+  std::optional<AxisCopy> last = copy_by_axes(chain.copies.back(), all);
+  if (!last) {
+    chain.copies.push_back({row_major(all), row_major(all)});
+    last = copy_by_axes(chain.copies.back(), all);
+  }
+  // Row-major, and the reduced axes are the fastest.
+  const auto rank = static_cast<Index>(chain.shape.size());
+  for (Index& stride : last->copy.dst.strides) stride /= count_elements(reduced);
+  for (Index& axis : last->axes) axis = std::min(axis, rank);
+  chain.copies.back() = last->copy;
+  chain.copy_axes = last->axes;
 }
 
 std::string call_text(std::string_view chain, TextRange range) {
@@ -75,39 +82,11 @@ bool computes(const Step& step) {
 
 }  // namespace
 
-std::optional<ChainCopy> split_along(const ChainCopy& copy, const Dims& shape) {
-  const Dims rows = row_major_strides(shape);
-  ChainCopy result{{{}, {}, copy.src.offset}, {{}, {}, copy.dst.offset}};
-  const auto push = [&](std::size_t at, Index extent, Index src_stride, Index dst_stride) {
-    for (auto [layout, stride] : {std::pair(&result.src, src_stride), std::pair(&result.dst, dst_stride)}) {
-      layout->shape.insert(at, extent);
-      layout->strides.insert(at, stride);
-    }
-  };
-  for (std::size_t d = 0; d < copy.dst.rank(); ++d) {
-    const std::size_t at = result.dst.rank();
-    Index left = copy.dst.shape[d], src_stride = copy.src.strides[d], dst_stride = copy.dst.strides[d];
-    for (std::size_t axis = shape.size(); axis-- > 0 && left > 1;) {
-      const Index end = rows[axis] * shape[axis];
-      if (dst_stride < rows[axis] || dst_stride >= end) continue;
-      if (dst_stride % rows[axis] != 0) return std::nullopt;
-      if (left * dst_stride <= end) break;
-      const Index room = end / dst_stride;
-      if (end % dst_stride != 0 || left % room != 0) return std::nullopt;
-      push(at, room, src_stride, dst_stride);
-      left /= room;
-      src_stride *= room;
-      dst_stride *= room;
-    }
-    push(at, left, src_stride, dst_stride);
-  }
-  return result;
-}
-
 FileChain follow(std::string_view chain, const FileInfo& info) {
-  const Evaluation evaluation = evaluate(
-      Program::parse(chain),
-      {.inputs = {{"x", without_memory(info)}}, .device = Device::meta, .origins = OriginRule::followed});
+  const Evaluation evaluation = evaluate(Program::parse(chain), {.inputs = {{"x", without_memory(info)}},
+                                                                 .device = Device::meta,
+                                                                 .origins = OriginRule::followed,
+                                                                 .slices = SliceRule::both_ways});
   if (evaluation.failure) refuse(*evaluation.failure);
   FileChain result;
   const Tensor* tensor = evaluation.value.tensor();
@@ -145,22 +124,31 @@ FileChain follow(std::string_view chain, const FileInfo& info) {
   if (evaluation.value.step() != before || tensor->is_conj() || tensor->is_neg()) {
     return refused("it is no single chain on x");
   }
-  const Chain origin = before ? *evaluation.steps[*before].origin : Chain(info.layout);
-  const std::optional<ReducedOrigin> reduced =
-      before ? evaluation.steps[*before].reduced : std::optional<ReducedOrigin>();
-  result.copies = (reduced ? reduced->axes : origin).copy_plan().copies;
-  if (!reduced) {
-    result.view = origin.try_view();
+  const Chain origin = before ? *evaluation.steps[*before].origin : Chain::with_index_map(info.layout);
+  result.map = origin.index_map().value();
+  if (!before || !evaluation.steps[*before].reduced) {
+    result.copies = origin.copy_plan().copies;
+    const std::optional<AxisCopy> last = copy_by_axes(result.copies.back(), result.shape);
+    if (last) result.copies.back() = last->copy;
+    if (last) result.copy_axes = last->axes;
     return result;
   }
+  const ReducedOrigin& reduced = *evaluation.steps[*before].reduced;
   const std::vector<ChainCopy> behind = origin.copy_plan().copies;
   const bool keeps_order = behind.size() == 1 &&
                            coalesce(behind[0].src).strides == coalesce(behind[0].dst).strides &&
                            numel(behind[0].src) == numel(row_major(result.shape));
   if (!keeps_order) return refused("axes are moved behind the reduction (move them before it)");
   if (is_empty(info.layout)) return refused("there is no element to reduce");
-  result.reduction = reduced->reduction;
-  reduce_last(result.copies, reduced->axes, reduced->kept);
+  result.reduction = reduced.reduction;
+  result.copies = reduced.axes.copy_plan().copies;
+  const IndexMap map = reduced.axes.index_map().value();
+  Dims extents;
+  for (std::size_t d = reduced.kept; d < reduced.axes.rank(); ++d) {
+    extents.push_back(reduced.axes.shape()[d]);
+    result.reduced_axes.push_back({map.axes[d], extents.back()});
+  }
+  reduce_last(result, extents);
   return result;
 }
 

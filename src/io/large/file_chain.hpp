@@ -24,22 +24,25 @@ struct FileChain {
   bool is_computed = false;
   /// Where the elements go: copies one after the other, the last one into a row-major tensor of `shape`.
   std::vector<ChainCopy> copies;
-  /// The result as a view of the source, where it is one without a reduction.
-  std::optional<Layout> view;
+  /// The axis of the result that each axis of the last copy is a part of, `shape.size()` for one that is
+  /// reduced. Empty where they lie across axes of the result.
+  std::optional<Dims> copy_axes;
+  /// What became of each axis of the source.
+  IndexMap map;
   /// To which types they are converted, in this order.
   std::vector<DType> conversions;
   /// The reduction that the last copy ends with: its axes of `dst` stride 0 are reduced. `conversions` are
   /// made before it.
   std::optional<Reduction> reduction;
+  struct ReducedAxis {
+    IndexMap::Axis axis;
+    Index extent = 1;
+  };
+  /// What each axis that is reduced is, in front of the reduction.
+  std::vector<ReducedAxis> reduced_axes;
 };
 
 /// Follows the chain on the tensor `x` that the file holds. Throws ParseError, and what the chain throws.
 FileChain follow(std::string_view chain, const FileInfo& info);
-
-/// The copy with each axis that covers several axes of its row-major result of `shape` split along them, so
-/// that each is a part of one; nothing where an axis lies across them otherwise. Example: (162):(1) of a
-/// result (18,9) becomes (18,9):(9,1), with the source's strides likewise; of (604,6) nothing is made of
-/// (3,1208):(1208,1).
-std::optional<ChainCopy> split_along(const ChainCopy& copy, const Dims& shape);
 
 }  // namespace tenstride::io

@@ -23,40 +23,23 @@ namespace {
 
 using tenstride::detail::message;
 
-/// The copies of a chain, the last of them such that its axes are parts of the result's. What a reshape cut
-/// across is copied once more where the first axis is to be the fastest.
-std::vector<ChainCopy> copies_into(const FileChain& chain, ElementOrder order) {
-  std::vector<ChainCopy> copies = chain.copies;
-  if (const std::optional<ChainCopy> split = split_along(copies.back(), chain.shape)) {
-    copies.back() = *split;
-  } else if (order == ElementOrder::column_major && chain.reduction) {
-    throw ValueError(message(this_operation,
-                             ": a reduction to axes that a reshape cuts across must be written row-major"));
-  } else if (order == ElementOrder::column_major) {
-    copies.push_back({row_major(chain.shape), row_major(chain.shape)});
-  }
-  return copies;
-}
-
-/// Where the elements of a row-major layout stand in the same shape with the first axis fastest. Each axis of
-/// the layout is a part of one axis of the shape.
-Layout column_major_of(const Layout& dst, const Dims& shape) {
+/// Where the elements of a row-major layout stand in the same shape with the first axis fastest. `axes`: the
+/// axis of the shape that each axis of the layout is a part of.
+Layout column_major_of(const Layout& dst, const Dims& axes, const Dims& shape) {
   const Dims rows = row_major_strides(shape), columns = column_major_strides(shape);
   Layout result = dst;
   for (std::size_t d = 0; d < dst.rank(); ++d) {
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      const Index stride = dst.strides[d];
-      if (stride < rows[axis] || stride >= rows[axis] * shape[axis]) continue;
-      result.strides[d] = columns[axis] * (stride / rows[axis]);
-      break;
-    }
+    if (dst.strides[d] == 0) continue;
+    const auto axis = static_cast<std::size_t>(axes[d]);
+    result.strides[d] = columns[axis] * (dst.strides[d] / rows[axis]);
   }
   return result;
 }
 
 /// The axis of a copy that the numbers of the options run along. Throws AxisError, ShapeError where there are
 /// not as many as indexes, and ValueError where it is no single axis of the copy.
-std::size_t axis_of_numbers(const Layout& dst, const Dims& shape, const ElementOptions& options) {
+std::size_t axis_of_numbers(const Layout& dst, const std::optional<Dims>& axes, const Dims& shape,
+                            const ElementOptions& options) {
   const std::size_t axis = wrap_axis(this_operation.data(), options.axis, shape);
   for (const std::size_t given : {options.scale.size(), options.shift.size()}) {
     if (given <= 1 || given == static_cast<std::size_t>(shape[axis])) continue;
@@ -64,9 +47,8 @@ std::size_t axis_of_numbers(const Layout& dst, const Dims& shape, const ElementO
                              shape[axis], ", the size of axis ", axis, " (shape ", shape, ")"),
                      shape, shape);
   }
-  const Dims rows = row_major_strides(shape);
-  for (std::size_t d = 0; d < dst.rank(); ++d) {
-    if (dst.shape[d] == shape[axis] && dst.strides[d] == rows[axis]) return d;
+  for (std::size_t d = 0; axes && d < dst.rank(); ++d) {
+    if ((*axes)[d] == static_cast<Index>(axis) && dst.shape[d] == shape[axis]) return d;
   }
   throw ValueError(
       message(this_operation, ": numbers along axis ", options.axis, " of the result ", shape,
@@ -90,7 +72,15 @@ std::uint64_t rounded(std::uint64_t nbytes) {
 /// What each copy of the chain is to the planner. Where it begins in its files depends on the plans before.
 std::vector<BlockProblem> problems_of(const TensorJob& job, const FileChain& followed) {
   const ElementOptions& options = job.elements;
-  const std::vector<ChainCopy> copies = copies_into(followed, options.order);
+  const bool is_by_columns = options.order == ElementOrder::column_major;
+  std::vector<ChainCopy> copies = followed.copies;
+  std::optional<Dims> axes = followed.copy_axes;
+  if (is_by_columns && !axes) {
+    // What a reshape cut across is copied once more.
+    copies.push_back({row_major(job.shape), row_major(job.shape)});
+    axes.emplace();
+    for (std::size_t d = 0; d < job.shape.size(); ++d) axes->push_back(static_cast<Index>(d));
+  }
   std::vector<BlockProblem> problems;
   for (const ChainCopy& copy : copies) {
     BlockProblem problem;
@@ -101,9 +91,9 @@ std::vector<BlockProblem> problems_of(const TensorJob& job, const FileChain& fol
   }
   BlockProblem& last = problems.back();
   last.dst_item = static_cast<Index>(item_size(job.dtype));
-  if (options.order == ElementOrder::column_major) last.dst = column_major_of(last.dst, job.shape);
+  if (is_by_columns) last.dst = column_major_of(last.dst, *axes, job.shape);
   if (std::max(options.scale.size(), options.shift.size()) > 1) {
-    last.unmerged_axis = axis_of_numbers(last.positions, job.shape, options);
+    last.unmerged_axis = axis_of_numbers(last.positions, axes, job.shape, options);
   }
   return problems;
 }
@@ -255,10 +245,13 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
   });
 }
 
-FileJob plan_moves(const std::vector<TensorMove>& moves, const std::string& destination,
+FileJob plan_moves(const std::vector<TensorMove>& given, const std::string& destination,
                    const FileOptions& options, TaskMemory use) {
-  const FileFormat& format = format_of_destination(destination, options, moves[0].source.kind);
+  const FileFormat& format = format_of_destination(destination, options, given[0].source.kind);
   FileJob job;
+  const CarriedMoves carried = carry_labels(given);
+  const std::vector<TensorMove>& moves = carried.moves;
+  job.dropped = carried.dropped;
   job.destination = destination;
   job.options = options;
   job.options.kind = format.kind;
@@ -333,19 +326,18 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
 
 FileJob plan_permute_file(const std::string& source, std::string_view chain, const std::string& destination,
                           const FileOptions& options) {
-  std::vector<TensorMove> moves;
-  std::vector<FileInfo> found = list_tensors(source, this_operation);
-  for (FileInfo& info : found) {
-    std::string name = found.size() > 1 ? info.name : std::string();
-    moves.push_back({std::move(info), std::string(chain), std::move(name)});
-  }
-  return plan_permute_files(moves, destination, options);
+  return plan_permute_files(moves_that_fit(list_tensors(source, this_operation),
+                                           [&](const FileInfo&) { return std::string(chain); }),
+                            destination, options);
 }
 
 std::string to_string(const FileJob& job) {
   std::string text;
   for (const TensorJob& tensor : job.tensors) {
-    if (job.tensors.size() > 1) text += message(tensor.name, "\n");
+    if (job.tensors.size() > 1) {
+      const bool is_label = tensor.kind == MoveKind::keep && tensor.chain != "x";
+      text += tensor.name + (is_label ? ": " + tensor.chain + ", as its axes" : std::string()) + '\n';
+    }
     if (tensor.metadata) {
       text += message("metadata only: axes ", tensor.metadata->order, " of x, ", tensor.metadata->files,
                       " files of chunks at most get other names and keep their bytes\n");
@@ -367,7 +359,7 @@ std::string to_string(const FileJob& job) {
 }
 
 std::vector<DroppedFact> dropped_facts(const FileJob& job) {
-  std::vector<DroppedFact> all;
+  std::vector<DroppedFact> all = job.dropped;
   for (const TensorJob& tensor : job.tensors) {
     all.insert(all.end(), tensor.dropped.begin(), tensor.dropped.end());
   }

@@ -44,7 +44,7 @@ std::string text_of_chunks(const FileJob& job, const TensorJob& tensor, const Ch
   const ChunkOptions& options = job.options.chunks;
   const ChunkPlan& last = chunks.second ? *chunks.second : chunks.plan;
   std::string text = message(format_of(job.options.kind).name, chunks.map.first, last.dst_unit);
-  for (const AxisMap::Axis& axis : chunks.map.axes) {
+  for (const IndexMap::Axis& axis : chunks.map.axes) {
     text += axis.source ? message(*axis.source, ':', axis.step, ',') : ",";
   }
   if (!writes_chunks(format_of(job.options.kind), options)) return text + message(last.tile);

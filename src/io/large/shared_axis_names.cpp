@@ -2,7 +2,6 @@
 #include "io/large/shared_axis_names.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <sstream>
@@ -10,45 +9,12 @@
 #include <tuple>
 
 #include "base/message.hpp"
+#include "io/large/coordinates.hpp"
 
 namespace tenstride::io {
 namespace {
 
 using tenstride::detail::message;
-
-/// "surface" of "surface/t2m".
-std::string group_of(const std::string& name) {
-  const std::size_t slash = name.rfind('/');
-  return slash == std::string::npos ? std::string() : name.substr(0, slash);
-}
-
-/// The tensor that a tensor of `group` means by a name: in its group, or in the nearest one around it.
-std::optional<std::size_t> find_tensor(const std::vector<TensorMove>& moves, std::string group,
-                                       const std::string& name) {
-  while (true) {
-    const std::string full = group.empty() ? name : group + '/' + name;
-    const auto found =
-        std::find_if(moves.begin(), moves.end(), [&](const TensorMove& move) { return move.name == full; });
-    if (found != moves.end()) return static_cast<std::size_t>(found - moves.begin());
-    if (group.empty()) return std::nullopt;
-    group = group_of(group);
-  }
-}
-
-/// Whether the tensor has the positions along the axis that is called as it is.
-bool is_coordinate_of(const TensorMove& move, const std::string& axis_name) {
-  const FileInfo& source = move.source;
-  return source.layout.rank() == 1 && source.axis_names == std::vector<std::string>{axis_name} &&
-         move.name.substr(move.name.rfind('/') + 1) == axis_name;
-}
-
-/// An axis of the source that several tensors have.
-struct SharedAxis {
-  std::string group;
-  std::string name;
-  Index size = 0;
-  friend auto operator<=>(const SharedAxis&, const SharedAxis&) = default;
-};
 
 /// Which of its indices a result has.
 using Indices = std::tuple<Index, Index, Index>;
@@ -59,13 +25,10 @@ class AxisNames {
       : moves_(moves), results_(results) {
     for (const TensorMove& move : moves) {
       taken_.insert(move.name.substr(0, move.name.find('/')));
-      taken_.insert(move.name.substr(move.name.rfind('/') + 1));
+      taken_.insert(name_in_group(move.name));
       taken_.insert(move.source.axis_names.begin(), move.source.axis_names.end());
     }
-    const auto is_coordinate = [this](std::size_t number, const SourceAxis& axis) {
-      return is_coordinate_of(moves_[number], name_in_source(number, axis));
-    };
-    claim([&](std::size_t number, const SourceAxis& axis) { return is_coordinate(number, axis); });
+    claim([this](std::size_t number, const SourceAxis&) { return is_coordinate(moves_[number].source); });
     claim([](std::size_t /*number*/, const SourceAxis& axis) { return axis.is_whole(); });
     claim([](std::size_t /*number*/, const SourceAxis& /*axis*/) { return true; });
   }
@@ -80,7 +43,7 @@ class AxisNames {
   [[nodiscard]] std::string others_text(std::size_t number, const SourceAxis& axis) const {
     const std::string& name = name_in_source(number, axis);
     const auto found = find_tensor(moves_, group_of(moves_[number].name), name);
-    const bool has_coordinate = found && *found != number && is_coordinate_of(moves_[*found], name);
+    const bool has_coordinate = found && *found != number && is_coordinate(moves_[*found].source);
     return (has_coordinate ? "the coordinate " : "other axes called ") + name;
   }
 
@@ -90,10 +53,7 @@ class AxisNames {
   }
 
   [[nodiscard]] SharedAxis shared(std::size_t number, const SourceAxis& axis) const {
-    const std::string& name = name_in_source(number, axis);
-    const auto found = find_tensor(moves_, group_of(moves_[number].name), name);
-    const bool has_coordinate = found && is_coordinate_of(moves_[*found], name);
-    return {has_coordinate ? group_of(moves_[*found].name) : std::string(), name, axis.size};
+    return shared_axis(moves_, number, axis.axis).value();
   }
 
   /// Gives names to the axes that are meant, the first of each its own.
@@ -101,13 +61,17 @@ class AxisNames {
   void claim(const IsMeant& is_meant) {
     for (std::size_t number = 0; number < moves_.size(); ++number) {
       for (const std::optional<SourceAxis>& axis : results_[number].axes) {
-        const bool has_name = axis && axis->axis < moves_[number].source.axis_names.size() &&
-                              !name_in_source(number, *axis).empty();
-        if (!has_name || !is_meant(number, *axis)) continue;
-        const SharedAxis key = shared(number, *axis);
-        auto& names = names_[key];
-        const auto [found, is_new] = names.try_emplace(indices(*axis), key.name);
-        if (is_new && names.size() > 1) found->second = free_name(message(key.name, '_', axis->extent));
+        const std::optional<SharedAxis> key = axis ? shared_axis(moves_, number, axis->axis) : std::nullopt;
+        if (!key || !is_meant(number, *axis)) continue;
+        auto& names = names_[*key];
+        const auto [found, is_new] = names.try_emplace(indices(*axis), key->name);
+        if (!is_new) continue;
+        // A coordinate has the name of its axis, and one that goes beside it has a name of its own.
+        if (is_coordinate(moves_[number].source)) {
+          found->second = name_in_group(moves_[number].name);
+        } else if (names.size() > 1) {
+          found->second = free_name(message(key->name, '_', axis->extent));
+        }
       }
     }
   }
@@ -134,6 +98,12 @@ bool fits(const ResultOrigin& named, const ResultOrigin& result) {
     const std::optional<std::size_t> place = named.place_of(axis);
     if (!place) return false;
     SourceAxis wanted = *named.axes[*place];
+    // An axis of its own: that of the two bounds of each position.
+    const std::vector<std::string>& others = result.source.axis_names;
+    if (std::find(others.begin(), others.end(), names[axis]) == others.end()) {
+      if (!wanted.is_whole()) return false;
+      continue;
+    }
     const auto is_found = [&](const std::optional<SourceAxis>& found) {
       if (!found || result.source.axis_names[found->axis] != names[axis]) return false;
       wanted.axis = found->axis;
@@ -143,11 +113,6 @@ bool fits(const ResultOrigin& named, const ResultOrigin& result) {
   }
   return true;
 }
-
-/// The attributes by which CF names other variables.
-constexpr std::array<const char*, 7> keys_of_references{
-    "coordinates",         "bounds",      "climatology", "cell_measures", "formula_terms",
-    "ancillary_variables", "grid_mapping"};
 
 bool holds_reference(const std::vector<TensorMove>& moves, const std::vector<ResultOrigin>& results,
                      std::size_t number, std::string_view key, std::string word) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/nifti/attributes.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/message.hpp"
@@ -99,7 +100,9 @@ std::string nifti_attributes(const NiftiBytes& bytes, const NiftiElement& elemen
   }
   json["qfac"] = bytes.number(nifti_field::pixdim);
   NiftiJson sizes = NiftiJson::array();
-  for (std::size_t i = 1; i <= rank; ++i) sizes.push_back(bytes.number(nifti_field::pixdim, i));
+  // A plane has a thickness, too.
+  for (std::size_t i = 1; i <= std::max<std::size_t>(rank, 3); ++i)
+    sizes.push_back(bytes.number(nifti_field::pixdim, i));
   json["pixdim"] = std::move(sizes);
   return python_json_text(json);
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/message.hpp"
+#include "io/nifti/space.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -17,10 +18,17 @@ using tenstride::detail::message;
 constexpr std::size_t space_rank = 3, time_axis = 3, vector_axis = 4;
 
 constexpr std::array<const char*, 3> affine_rows{"srow_x", "srow_y", "srow_z"};
+constexpr std::array<const char*, 3> quaternion_keys{"quatern_b", "quatern_c", "quatern_d"};
+constexpr std::array<const char*, 3> offset_keys{"qoffset_x", "qoffset_y", "qoffset_z"};
 
 std::int64_t integer_or_zero(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+double number_or(const Json& json, const char* key, double otherwise) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number() ? found->get<double>() : otherwise;
 }
 
 bool is_set(const Json& json, const char* key) {
@@ -36,7 +44,7 @@ class NiftiResult {
     const Json datatype = json_.value("datatype", Json());
     const bool has_colors = datatype == "RGB24" || datatype == "RGBA32";
     source_begin_ = has_colors ? 1 : 0;
-    source_rank_ = json_["pixdim"].size();
+    source_rank_ = std::max(result.source.layout.rank(), source_begin_) - source_begin_;
     const bool keeps_colors = has_colors && result.dtype == DType::uint8 && !result.axes.empty() &&
                               result.axes[0] && result.axes[0]->axis == 0 && result.axes[0]->is_whole();
     begin_ = keeps_colors ? 1 : 0;
@@ -47,10 +55,17 @@ class NiftiResult {
 
   void keep_true() {
     if (begin_ == source_begin_ && result_.has_same_axes()) return keep_true_of_elements();
-    keep_sizes();
-    keep_affine();
+    keep_time();  // by the step of time before it is another
+    const Json sizes = json_["pixdim"];
+    const std::optional<SpaceMove> move = space_move();
+    keep_sizes(move);
+    if (move) {
+      move_affine(*move);
+      move_rotation(*move, sizes);
+    } else {
+      drop_transforms();
+    }
     keep_directions();
-    keep_time();
     keep_true_of_elements();
   }
 
@@ -92,25 +107,32 @@ class NiftiResult {
     return place == time_axis ? axis == time_axis : axis > time_axis;
   }
 
-  void keep_sizes() {
+  /// The size of the source's voxels along an axis of theirs, where it is known.
+  [[nodiscard]] static std::optional<double> size_of(const Json& sizes, std::size_t axis) {
+    if (axis >= sizes.size() || !sizes[axis].is_number()) return std::nullopt;
+    return sizes[axis].get<double>();
+  }
+
+  void keep_sizes(const std::optional<SpaceMove>& move) {
     const Json before = json_["pixdim"];
     Json sizes = Json::array();
     bool has_space = true;
-    for (std::size_t place = 0; place < rank(); ++place) {
+    const std::size_t count = move ? std::max(rank(), space_rank) : rank();
+    for (std::size_t place = 0; place < count; ++place) {
       const SourceAxis* const axis = at(place);
-      const bool is_kept =
-          axis != nullptr && has_unit_of(place, number(*axis)) && before[number(*axis)].is_number();
-      if (!is_kept && place < space_rank) has_space = false;
-      if (!is_kept) {
-        sizes.push_back(1.0);
-      } else if (std::abs(axis->step) == 1) {
-        sizes.push_back(before[number(*axis)]);
-      } else {
-        sizes.push_back(before[number(*axis)].get<double>() * static_cast<double>(std::abs(axis->step)));
+      std::optional<double> size;
+      if (move && place < space_rank) {
+        size = size_of(before, move->axes[place].source);
+        if (size) *size *= std::abs(move->axes[place].step);
+      } else if (axis != nullptr && has_unit_of(place, number(*axis))) {
+        size = size_of(before, number(*axis));
+        if (size) *size *= static_cast<double>(std::abs(axis->step));
       }
+      if (!size && place < std::min(rank(), space_rank)) has_space = false;
+      sizes.push_back(size.value_or(1));
     }
     if (!result_.obstacle.empty()) attributes_.tell("pixdim", change_of_elements(result_));
-    for (std::size_t axis = 0; axis < before.size(); ++axis) {
+    for (std::size_t axis = 0; axis < source_rank_; ++axis) {
       const std::optional<std::size_t> place = place_of(axis);
       if (place && !has_unit_of(*place, axis)) attributes_.tell("pixdim", change(axis));
     }
@@ -130,31 +152,58 @@ class NiftiResult {
     attributes_.tell("xyzt_units", "not all axes have sizes of these units");
   }
 
-  /// The column of the affine transform that belongs to each of the first three axes of the result: an axis
-  /// of space, or, of a single index, one that the source does not have. Nothing where that is not so.
-  [[nodiscard]] std::optional<std::array<std::size_t, 3>> columns() const {
-    const std::size_t known = std::min(space_rank, source_rank_);
-    std::array<std::size_t, 3> result{};
-    std::size_t found = 0, next = known;
+  /// The axis that was reduced, in front of the reduction.
+  [[nodiscard]] const SourceAxis* reduced(std::size_t axis) const {
+    for (const std::optional<SourceAxis>& found : result_.reduced) {
+      if (found && found->axis == axis + source_begin_) return &*found;
+    }
+    return nullptr;
+  }
+
+  /// What the first three axes of the result are in space: axes of space, or, of a single index, one that is
+  /// in the result no more. Nothing where one is something else.
+  [[nodiscard]] std::optional<SpaceMove> space_move() const {
+    if (!result_.obstacle.empty()) return std::nullopt;
+    SpaceMove move;
+    std::array<bool, 3> is_taken{}, is_free{};
     for (std::size_t place = 0; place < space_rank; ++place) {
       const SourceAxis* const axis = at(place);
-      if (axis != nullptr && number(*axis) < known && axis->is_whole()) {
-        result[place] = number(*axis);
-        ++found;
-      } else if (next < space_rank && (place >= rank() || extent(place) == 1)) {
-        result[place] = next++;
+      if (axis != nullptr && number(*axis) < space_rank) {
+        move.axes[place] = {number(*axis), static_cast<double>(axis->step)};
+        move.first[number(*axis)] = static_cast<double>(axis->first);
+        is_taken[number(*axis)] = true;
+      } else if (place >= rank() || extent(place) == 1) {
+        is_free[place] = true;
       } else {
         return std::nullopt;
       }
     }
-    return found == known ? std::optional(result) : std::nullopt;
+    for (std::size_t place = 0; place < space_rank; ++place) {
+      if (!is_free[place]) continue;
+      const auto axis =
+          static_cast<std::size_t>(std::find(is_taken.begin(), is_taken.end(), false) - is_taken.begin());
+      is_taken[axis] = true;
+      move.axes[place] = {axis, 1};
+      if (axis >= source_rank_) continue;
+      const std::optional<std::size_t> elsewhere = place_of(axis);
+      if (const SourceAxis* const found = reduced(axis)) {
+        const auto step = static_cast<double>(found->step), count = static_cast<double>(found->extent);
+        move.first[axis] = static_cast<double>(found->first) + step * (count - 1) / 2;
+        move.axes[place].step = std::abs(step) * count;
+      } else if (result_.first && (!elsewhere || extent(*elsewhere) == 1)) {
+        move.first[axis] = static_cast<double>((*result_.first)[axis + source_begin_]);
+      } else {
+        return std::nullopt;
+      }
+    }
+    return move;
   }
 
-  /// Why the transform does not hold.
+  /// Why the transforms do not hold.
   [[nodiscard]] std::string change_of_space() const {
     for (std::size_t axis = 0; axis < std::min(space_rank, source_rank_); ++axis) {
       const std::optional<std::size_t> place = place_of(axis);
-      if (!place || *place >= space_rank || !at(*place)->is_whole()) return change(axis);
+      if (!place || *place >= space_rank) return change(axis);
     }
     return "there are new axes among the first three";
   }
@@ -165,30 +214,49 @@ class NiftiResult {
     json_.erase(code);
     for (const char* const field : fields) json_.erase(field);
   }
-  void drop_quaternion(const std::string& reason) {
+  void drop_transforms() {
+    const std::string reason = change_of_space();
+    drop_transform("sform", "sform_code", {"srow_x", "srow_y", "srow_z"}, reason);
     drop_transform("qform", "qform_code",
                    {"quatern_b", "quatern_c", "quatern_d", "qoffset_x", "qoffset_y", "qoffset_z", "qfac"},
                    reason);
   }
 
-  void keep_affine() {
-    const std::optional<std::array<std::size_t, 3>> order = columns();
-    const bool has_rows = std::all_of(affine_rows.begin(), affine_rows.end(), [this](const char* key) {
-      return json_.value(key, Json()).size() == 4;
-    });
-    if (!order || !has_rows) {
-      const std::string reason = order ? "it has not three rows of four numbers" : change_of_space();
-      drop_transform("sform", "sform_code", {"srow_x", "srow_y", "srow_z"}, reason);
-      if (!order) drop_quaternion(reason);
-      return;
+  void move_affine(const SpaceMove& move) {
+    AffineRows rows{};
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const Json numbers = json_.value(affine_rows[row], Json());
+      const bool is_row =
+          numbers.is_array() && numbers.size() == rows[row].size() &&
+          std::all_of(numbers.begin(), numbers.end(), [](const Json& number) { return number.is_number(); });
+      if (!is_row) {
+        return drop_transform("sform", "sform_code", {"srow_x", "srow_y", "srow_z"},
+                              "it has not three rows of four numbers");
+      }
+      for (std::size_t i = 0; i < numbers.size(); ++i) rows[row][i] = numbers[i].get<double>();
     }
-    if (*order == std::array<std::size_t, 3>{0, 1, 2}) return;
-    // A quaternion rotates unpermuted axes; the affine transform says the same.
-    drop_quaternion("axes of space are permuted");
-    for (const char* const key : affine_rows) {
-      const Json row = json_[key];
-      for (std::size_t d = 0; d < space_rank; ++d) json_[key][d] = row[(*order)[d]];
+    rows = moved(rows, move);
+    for (std::size_t row = 0; row < rows.size(); ++row) json_[affine_rows[row]] = rows[row];
+  }
+
+  /// `sizes`: of the source's voxels; one that is no size counts as 1, as readers take it.
+  void move_rotation(const SpaceMove& move, const Json& sizes) {
+    if (!is_set(json_, "qform_code")) return;
+    NiftiRotation rotation;
+    std::array<double, 3> voxel{};
+    for (std::size_t d = 0; d < space_rank; ++d) {
+      rotation.quaternion[d] = number_or(json_, quaternion_keys[d], 0);
+      rotation.offset[d] = number_or(json_, offset_keys[d], 0);
+      const double size = std::abs(size_of(sizes, d).value_or(1));
+      voxel[d] = size == 0 ? 1 : size;
     }
+    rotation.qfac = number_or(json_, "qfac", 1) < 0 ? -1 : 1;
+    rotation = moved(rotation, voxel, move);
+    for (std::size_t d = 0; d < space_rank; ++d) {
+      json_[quaternion_keys[d]] = rotation.quaternion[d];
+      json_[offset_keys[d]] = rotation.offset[d];
+    }
+    json_["qfac"] = rotation.qfac;
   }
 
   /// In which directions slices were acquired, and when.
@@ -218,12 +286,25 @@ class NiftiResult {
     }
   }
 
+  /// The time of the first index, where time has not become something else.
   void keep_time() {
-    const bool has_time = source_rank_ > time_axis;
-    const bool is_whole =
-        at(time_axis) != nullptr && number(*at(time_axis)) == time_axis && at(time_axis)->is_whole();
-    if (!has_time || is_whole || !is_set(json_, "toffset")) return;
-    attributes_.drop("toffset", change(time_axis));
+    if (source_rank_ <= time_axis) return;
+    const double step = size_of(json_["pixdim"], time_axis).value_or(0);
+    const std::optional<std::size_t> place = place_of(time_axis);
+    std::optional<Index> first;
+    if (place && (*place != time_axis || at(*place)->step < 0)) {
+      first.reset();
+    } else if (place) {
+      first = at(*place)->first;
+    } else if (result_.first && reduced(time_axis) == nullptr) {
+      first = (*result_.first)[time_axis + source_begin_];
+    }
+    if (first == 0) return;
+    if (first && step > 0) {
+      json_["toffset"] = number_or(json_, "toffset", 0) + static_cast<double>(*first) * step;
+    } else if (is_set(json_, "toffset")) {
+      attributes_.drop("toffset", change(time_axis));
+    }
   }
 
   /// What elements mean: of a statistic, with its parameters along the fifth axis.

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "io/format/result_attributes.hpp"
+
+namespace tenstride::io {
+
+/// Attributes that say where elements lie say it of the result's elements; those that cannot are dropped.
+/// Example: of `x.flip(1)[:, 2:]` of an axis of 10 pixels, "GeoTransform" begins at the other end and counts
+/// backwards; of a permutation, "element_size_um" has its numbers in another order.
+void move_positions(ResultAttributes& attributes, const ResultOrigin& result);
+
+}  // namespace tenstride::io
