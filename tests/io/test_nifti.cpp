@@ -300,7 +300,7 @@ TEST(Nifti, AttributesAreKept) {
       R"("slice_duration":0.0,"toffset":0.0,"cal_max":NaN,"cal_min":0.0,"qform_code":0,"sform_code":1,)"
       R"("quatern_b":0.0,"quatern_c":0.0,"quatern_d":0.0,"qoffset_x":0.0,"qoffset_y":0.0,)"
       R"("qoffset_z":0.0,"srow_x":[-1.5,0.0,0.0,0.0],"srow_y":[0.0,0.0,0.0,0.0],)"
-      R"("srow_z":[0.0,0.0,0.0,0.0],"scl_slope":0.1,"scl_inter":-3.0,"qfac":0.0,"pixdim":[0.7,2.5]})");
+      R"("srow_z":[0.0,0.0,0.0,0.0],"scl_slope":0.1,"scl_inter":-3.0,"qfac":0.0,"pixdim":[0.7,2.5,0.0]})");
   for (const Dims& shape : {Dims{3, 2}, Dims{40000, 1}}) {
     const std::string header = nifti_header(shape, DType::uint8, {.attributes = read.attributes});
     const auto nbytes = static_cast<std::size_t>(count_elements(shape));

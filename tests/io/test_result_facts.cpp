@@ -160,41 +160,38 @@ TEST(ResultFacts, TheAffineTransformOfNiftiIsThatOfThePermutedAxes) {
   EXPECT_EQ(facts.axis_names, (Names{"z", "x", "y"}));
   // Column d of the matrix belongs to axis d; the last column is where the first voxel is. The frequency is
   // that of x, now axis 2, the phase that of y, now axis 3.
-  EXPECT_EQ(facts.attributes,
-            R"({"descrip":"d","dim_info":14,"sform_code":1,"srow_x":[13,11,12,14],"srow_y":[23,21,22,24],)"
-            R"("srow_z":[33,31,32,34],"pixdim":[3.5,1.5,2.5]})");
-  EXPECT_EQ(to_string(facts.dropped), "dropped  qform: axes of space are permuted\n");
+  EXPECT_NE(facts.attributes.find(
+                R"("srow_x":[13.0,11.0,12.0,14.0],"srow_y":[23.0,21.0,22.0,24.0],"srow_z":[33.0,31.0,32.0,)"),
+            std::string::npos)
+      << facts.attributes;
+  EXPECT_NE(facts.attributes.find(R"("dim_info":14,)"), std::string::npos);
+  EXPECT_NE(facts.attributes.find(R"("pixdim":[3.5,1.5,2.5])"), std::string::npos);
+  EXPECT_EQ(to_string(facts.dropped), "");
 }
 
-TEST(ResultFacts, WithoutAnAxisOfSpaceThereIsNoAffineTransform) {
-  const ResultFacts facts = facts_of_result(nifti_source(), "x[:, 2]", FileKind::nifti);
-  EXPECT_EQ(facts.axis_names, (Names{"x", "z"}));
-  EXPECT_EQ(facts.attributes, R"({"descrip":"d","dim_info":1,"pixdim":[1.5,3.5]})");
-  EXPECT_EQ(to_string(facts.dropped), "dropped  sform, qform, dim_info: axis y is no axis of the result\n");
-}
-
-/// A part begins elsewhere or has other steps, a flipped axis goes the other way: the transform does not
-/// hold, the sizes of voxels do.
-TEST(ResultFacts, PartsOfAxesHaveNoAffineTransform) {
+/// A part begins elsewhere or has other steps, a flipped axis goes the other way, and of an axis that is gone
+/// there is one index.
+TEST(ResultFacts, TheAffineTransformOfNiftiIsThatOfTheParts) {
   const std::vector<std::array<std::string, 3>> table{
-      {"x[1:]", "[1.5,2.5,3.5]", "axis x has 3 of 4 indices"},
-      {"x[:, :, :3]", "[1.5,2.5,3.5]", "axis z has 3 of 6 indices"},
-      {"x[:, :, 2:3]", "[1.5,2.5,3.5]", "axis z has 1 of 6 indices"},
-      {"x.flip(0)", "[1.5,2.5,3.5]", "axis x is flipped"},
-      {"x[:, ::2]", "[1.5,5.0,3.5]", "axis y has steps of 2"},
-      {"x[1:].permute(2, 1, 0)", "[3.5,2.5,1.5]", "axis x has 3 of 4 indices"},
-      {"x.flip(1)[:, ::2]", "[1.5,5.0,3.5]", "axis y has steps of -2"},
+      {"x[1:]", "[1.5,2.5,3.5]", "[11.0,12.0,13.0,25.0]"},
+      {"x[:, :, :3]", "[1.5,2.5,3.5]", "[11.0,12.0,13.0,14.0]"},
+      {"x[:, :, 2:3]", "[1.5,2.5,3.5]", "[11.0,12.0,13.0,40.0]"},
+      {"x.flip(0)", "[1.5,2.5,3.5]", "[-11.0,12.0,13.0,47.0]"},
+      {"x[:, ::2]", "[1.5,5.0,3.5]", "[11.0,24.0,13.0,14.0]"},
+      {"x[1:].permute(2, 1, 0)", "[3.5,2.5,1.5]", "[13.0,12.0,11.0,25.0]"},
+      {"x.flip(1)[:, ::2]", "[1.5,5.0,3.5]", "[11.0,-24.0,13.0,62.0]"},
+      {"x[:, ::-2]", "[1.5,5.0,3.5]", "[11.0,-24.0,13.0,62.0]"},
+      {"x[:, 2]", "[1.5,3.5,2.5]", "[11.0,13.0,12.0,38.0]"},
+      {"x.mean(1)", "[1.5,3.5,12.5]", "[11.0,13.0,60.0,38.0]"},
   };
-  for (const auto& [chain, sizes, reason] : table) {
+  for (const auto& [chain, sizes, row] : table) {
     const ResultFacts facts = facts_of_result(nifti_source(), chain, FileKind::nifti);
-    EXPECT_EQ(facts.axis_names.size(), 3U) << chain;
-    for (const char* const field : {"srow", "sform_code", "qform_code", "quatern"}) {
-      EXPECT_EQ(facts.attributes.find(field), std::string::npos) << chain << facts.attributes;
-    }
     EXPECT_NE(facts.attributes.find("\"pixdim\":" + sizes), std::string::npos) << chain << facts.attributes;
-    EXPECT_EQ(to_string(facts.dropped), "dropped  sform, qform: " + reason + "\n") << chain;
+    EXPECT_NE(facts.attributes.find("\"srow_x\":" + row), std::string::npos) << chain << facts.attributes;
+    EXPECT_EQ(to_string(facts.dropped).find("form"), std::string::npos) << chain;
   }
   EXPECT_EQ(facts_of_result(nifti_source(), "x[0:4]", FileKind::nifti).attributes, nifti_source().attributes);
+  EXPECT_EQ(dropped_after("x[:, 2]"), "dropped  dim_info: axis y is no axis of the result\n");
 }
 
 TEST(ResultFacts, WhatIsDroppedIsToldWhereItWouldHaveAPlace) {

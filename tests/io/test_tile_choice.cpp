@@ -53,7 +53,7 @@ struct IsReadBefore {
   const Dims* order;
   bool operator()(const Place& a, const Place& b) const {
     for (const Index axis : *order) {
-      const AxisMap::Axis& from = problem->map.axes[static_cast<std::size_t>(axis)];
+      const IndexMap::Axis& from = problem->map.axes[static_cast<std::size_t>(axis)];
       if (!from.source || a[*from.source] == b[*from.source]) continue;
       return (a[*from.source] < b[*from.source]) == (from.step > 0);
     }
@@ -72,7 +72,7 @@ UnitsOfChunks units_of_chunks(const ChunkProblem& problem, const TileChoice& cho
     for (std::size_t d = 0; d < offset.size(); ++d) {
       const Index at = tile.first[d] + offset[d];
       unit[d] = at / problem.dst.grid.chunk[d];
-      const AxisMap::Axis& from = problem.map.axes[d];
+      const IndexMap::Axis& from = problem.map.axes[d];
       if (from.source) chunk[*from.source] += from.step * at;
     }
     for (std::size_t axis = 0; axis < chunk.size(); ++axis) chunk[axis] /= problem.src.grid.chunk[axis];
@@ -156,7 +156,7 @@ TEST(TileChoices, CountABillionChunksWithoutLookingAtEach) {
     ChunkProblem problem;
     problem.src = {{{sizes.shape}, {sizes.chunk}}, 4};
     problem.dst = {{{sizes.shape}, {sizes.unit}}, 4};
-    problem.map = identity_map(1);
+    problem.map = IndexMap::identity(1);
     const TileChoices choices(problem);
     const auto choice = choices.cheapest(250e6);
     ASSERT_TRUE(choice);

@@ -166,7 +166,8 @@ void expect_true(const Chain& chain, const Dims& source, const std::string& trac
       const bool is_known =
           map.is_axis_wise() || std::any_of(map.axes.begin(), map.axes.end(),
                                             [s](const IndexMap::Axis& axis) { return axis.source == s; });
-      if (is_known) ASSERT_EQ(here[s], wanted[s]) << trace;
+      if (!is_known) continue;
+      ASSERT_EQ(here[s], wanted[s]) << trace;
     }
   }
   for (std::size_t d = 0; d < shape.size() && !map.has_cuts; ++d) {
@@ -196,7 +197,7 @@ TEST(IndexMap, SaysOfRandomChainsWhatTheirElementsSay) {
     if (numel(row_major(chain.shape())) > 5000) continue;
     expect_true(chain, source, trace);
     if (::testing::Test::HasFailure()) return;
-    for (const IndexMap::Axis& axis : map_of(chain).axes) parts += axis.source ? 1 : 0;
+    for (const IndexMap::Axis& axis : map_of(chain).axes) parts += axis.source ? 1U : 0U;
   }
   EXPECT_GT(parts, 4000U);
 }

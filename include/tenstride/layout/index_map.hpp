@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -99,7 +100,10 @@ class AxisParts {
   constexpr void take(std::size_t axis, Index start, Index step, Index number) {
     const AtomList before = of_axis(axis);
     const std::optional<Atom> single = merged(before, 0, before.size());
-    if (number == 0) return replace(axis, {0, 1, single && !before.empty() ? single->block : mixed});
+    if (number == 0) {
+      const Index alone = singles_[axis] >= 0 ? singles_[axis] : repeated;
+      return replace(axis, {0, 1, before.empty() ? alone : single ? single->block : mixed});
+    }
     const std::optional<AtomsTaken> taken = take_atoms(before, start, step, number);
     if (!taken) {
       spoil(before);
@@ -126,7 +130,7 @@ class AxisParts {
     const Dims singles = matched_singles(from, to);
     AtomList parts;
     Dims counts;
-    if (numel({from, from, 0}) == 0) {
+    if (is_empty()) {
       for (const Index size : to) {
         counts.push_back(size == 1 ? 0 : 1);
         if (size != 1) parts.push_back({size, 0, mixed});
@@ -149,6 +153,10 @@ class AxisParts {
     IndexMap result{{}, first_};
     for (std::size_t d = 0; d < counts_.size(); ++d) result.axes.push_back(axis(d));
     for (const Index is_cut : is_cut_) result.has_cuts = result.has_cuts || is_cut != 0;
+    if (!is_empty()) return result;
+    // Of no element anything is true.
+    result.has_cuts = false;
+    for (IndexMap::Axis& axis : result.axes) axis.is_merged = false;
     return result;
   }
 
@@ -156,6 +164,10 @@ class AxisParts {
   /// Blocks of what is no part of one axis.
   static constexpr Index no_source = -1, mixed = -1, repeated = -2;
 
+  [[nodiscard]] constexpr bool is_empty() const {
+    const Dims& extents = parts_.extents();
+    return std::find(extents.begin(), extents.end(), 0) != extents.end();
+  }
   [[nodiscard]] constexpr std::size_t begin(std::size_t axis) const {
     std::size_t result = 0;
     for (std::size_t d = 0; d < axis; ++d) result += at(counts_[d]);
