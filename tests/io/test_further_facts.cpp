@@ -70,6 +70,20 @@ TEST(FurtherFacts, GroupsWithoutAPlaceAreToldOnce) {
             "dropped  attribute k of group a: nothing is written to that group\n");
 }
 
+TEST(FurtherFacts, ImagesOfOmeNameTheirArrays) {
+  const std::string image = R"([{"datasets":[{"path":"0"},{"path":"1"}]}])";
+  for (const std::string& key :
+       {R"({"multiscales":)" + image + "}", R"({"ome":{"multiscales":)" + image + "}}"}) {
+    const std::vector<FileGroup> groups{{"", R"({"k":1})"}, {"a", key}};
+    const auto both = facts_after({in_groups("a/0", groups), in_groups("a/1", groups)}, FileKind::zarr);
+    EXPECT_TRUE(both[0].dropped.empty());
+    EXPECT_EQ(both[1].further.groups.size(), 2U);
+    const auto one = facts_after({in_groups("a/0", groups), in_groups("b", groups)}, FileKind::zarr);
+    EXPECT_EQ(one[0].dropped[0].reason, "a/1, which it names, is not written");
+    EXPECT_EQ(one[0].further.groups[1]->attributes, "");
+  }
+}
+
 TEST(FurtherFacts, UnlimitedAxesGoAlong) {
   const auto after = [](const std::string& chain, FileKind kind) {
     TensorMove move = in_groups("x", {}, chain);
@@ -91,14 +105,16 @@ TEST(FurtherFacts, UnlimitedAxesGoAlong) {
 
 TEST(FurtherFacts, ExtensionsOfNiftiEndWithTheFirstThatIsNone) {
   using namespace std::string_literals;
-  const std::string first = "\x10\0\0\0\x06\0\0\0comment."s,
-                    second = "\x20\0\0\0\x2c\0\0\0"s + std::string(24, 'x');
+  const std::string first = "\x10\0\0\0\x06\0\0\0comment."s;
+  std::string second(32, 'x');
+  second.replace(0, 8, "\x20\0\0\0\x2c\0\0\0"s);
   const auto parse = [](const std::string& bytes) {
     return parse_nifti_extensions(bytes, ByteOrder::native);
   };
-  EXPECT_EQ(parse(first + second), first + second);
-  EXPECT_EQ(parse(first + second + std::string(100, '\0')), first + second);
-  EXPECT_EQ(parse(first + second.substr(0, 31)), first);
+  const std::string both = first + second;
+  EXPECT_EQ(parse(both), both);
+  EXPECT_EQ(parse(both + std::string(100, '\0')), both);
+  EXPECT_EQ(parse(both.substr(0, both.size() - 1)), first);
   EXPECT_EQ(parse(first.substr(0, 7)), "");
   EXPECT_EQ(parse("\x07\0\0\0\x06\0\0\0comment."s), "");
   EXPECT_EQ(parse("\xff\xff\xff\xff\x06\0\0\0comment."s), "");

@@ -44,6 +44,23 @@ void take_unlimited_axes(const FollowedResult& followed, const FileFormat& desti
   std::sort(facts.further.unlimited_axes.begin(), facts.further.unlimited_axes.end());
 }
 
+/// The arrays of an image in several resolutions, as OME-Zarr names them in a group.
+std::vector<std::string> arrays_of_image(const FactsJson& attributes) {
+  std::vector<std::string> names;
+  const FactsJson ome = attributes.value("ome", FactsJson::object());
+  for (const FactsJson& described : {attributes, ome}) {
+    if (!described.is_object() || !described.contains("multiscales")) continue;
+    for (const FactsJson& image : described["multiscales"]) {
+      if (!image.is_object() || !image.contains("datasets")) continue;
+      for (const FactsJson& array : image["datasets"]) {
+        if (!array.is_object() || !array.contains("path") || !array["path"].is_string()) continue;
+        names.push_back(array["path"].get<std::string>());
+      }
+    }
+  }
+  return names;
+}
+
 /// Attributes of a group of the destination, as its sources say them.
 class MergedGroup {
  public:
@@ -77,6 +94,17 @@ class MergedGroup {
     unknown.source = followed.result->move.source;
     unknown.obstacle = "unknown";
     keep_true_attributes(attributes_, unknown);
+  }
+
+  /// Leaves out the image of which an array is not written. `names`: of what is written.
+  void keep_true_image(const std::set<std::string>& names) {
+    for (const std::string& array : arrays_of_image(attributes_.json)) {
+      const std::string name = name_.empty() ? array : name_ + '/' + array;
+      if (names.contains(name)) continue;
+      for (const char* const key : {"multiscales", "ome"}) {
+        if (attributes_.has(key)) attributes_.drop(key, name + ", which it names, is not written");
+      }
+    }
   }
 
   [[nodiscard]] std::shared_ptr<const FileGroup> group() const {
@@ -170,12 +198,15 @@ std::vector<DroppedFact> add_groups(const std::vector<FollowedResult>& followed,
       }
     }
   }
+  std::set<std::string> names;
+  for (const FollowedResult& one : followed) names.insert(one.result->move.name);
   FileGroups groups;
   for (auto& [name, group] : merged) {
     for (std::size_t i = 0; i < followed.size(); ++i) {
       const std::vector<std::string> around = groups_around_result(followed, i, destination);
       if (std::find(around.begin(), around.end(), name) != around.end()) group.keep_true_of(followed[i]);
     }
+    group.keep_true_image(names);
     groups.emplace(name, group.group());
     const std::vector<DroppedFact> of_group = group.dropped();
     dropped.insert(dropped.end(), of_group.begin(), of_group.end());
