@@ -103,6 +103,17 @@ TEST(FurtherFacts, UnlimitedAxesGoAlong) {
             "dropped  unlimited axis 1: elements are computed\n");
 }
 
+TEST(FurtherFacts, ADimensionIsUnlimitedForAllTensorsThatHaveIt) {
+  TensorMove growing = in_groups("t", {}), fixed = in_groups("u", {}, "x.mT"),
+             other = in_groups("v", {}, "x[:1]");
+  growing.source.further.unlimited_axes = {0};
+  for (TensorMove* const move : {&growing, &fixed, &other}) move->source.axis_names = {"time", "lat"};
+  const auto facts = facts_after({growing, fixed, other}, FileKind::hdf5);
+  EXPECT_EQ(facts[0].further.unlimited_axes, Dims{0});
+  EXPECT_EQ(facts[1].further.unlimited_axes, Dims{1});
+  EXPECT_TRUE(facts[2].further.unlimited_axes.empty());
+}
+
 TEST(FurtherFacts, ExtensionsOfNiftiEndWithTheFirstThatIsNone) {
   using namespace std::string_literals;
   const std::string first = "\x10\0\0\0\x06\0\0\0comment."s;

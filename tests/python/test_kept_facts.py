@@ -171,6 +171,18 @@ def test_netcdf_files_say_the_same_afterwards(netcdf, tmp_path, chain):
         assert again["t2m"].shape[axis] == 10
 
 
+@pytest.mark.parametrize("chain, axes", [("x.permute(2, 0, 1)", (2, 0, 1)), ("x.flip(0)", (0, 1, 2))])
+def test_axes_without_names_may_grow(tmp_path, chain, axes):
+    most = (None, 3, None)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("x", data=numpy.arange(24).reshape(2, 3, 4), maxshape=most, compression="gzip")
+    for options in ({}, {"chunks": (1, 2, 2), "codec": "gzip:1"}):
+        torch.convert(tmp_path / "x.h5", chain, tmp_path / "y.h5", overwrite=True, **options)
+        with h5py.File(tmp_path / "y.h5") as found:
+            assert found["x"].maxshape == tuple(most[axis] for axis in axes)
+            assert found["x"].compression == ("gzip" if options else None)
+
+
 def test_what_a_reader_of_zarr_sees_is_what_xarray_writes(netcdf, tmp_path):
     for version in (2, 3):
         with xarray.open_dataset(netcdf) as source:

@@ -171,6 +171,29 @@ void add_further_facts(const FollowedResult& followed, const FileFormat& destina
   }
 }
 
+void share_unlimited_axes(const std::vector<FollowedResult>& followed, std::vector<ResultFacts>& facts) {
+  using Dimension = std::pair<std::string, Index>;
+  const auto dimension_of = [&](std::size_t number, std::size_t axis) {
+    const std::vector<std::string>& names = facts[number].axis_names;
+    return Dimension{axis < names.size() ? names[axis] : "", followed[number].origin->shape[axis]};
+  };
+  std::set<Dimension> unlimited;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    for (const Index axis : facts[i].further.unlimited_axes)
+      unlimited.insert(dimension_of(i, static_cast<std::size_t>(axis)));
+  }
+  for (std::size_t i = 0; !unlimited.empty() && i < facts.size(); ++i) {
+    if (followed[i].origin == nullptr) continue;
+    Dims& axes = facts[i].further.unlimited_axes;
+    for (std::size_t d = 0; d < facts[i].axis_names.size(); ++d) {
+      const bool is_set = std::find(axes.begin(), axes.end(), static_cast<Index>(d)) != axes.end();
+      const bool is_shared = !facts[i].axis_names[d].empty() && unlimited.contains(dimension_of(i, d));
+      if (is_shared && !is_set) axes.push_back(static_cast<Index>(d));
+    }
+    std::sort(axes.begin(), axes.end());
+  }
+}
+
 std::vector<DroppedFact> add_groups(const std::vector<FollowedResult>& followed,
                                     const FileFormat& destination, std::vector<ResultFacts>& facts) {
   std::vector<DroppedFact> dropped;

@@ -19,6 +19,9 @@ struct FollowedResult {
 /// Sets `further` of a result but for its groups, and tells what the destination has no place for.
 void add_further_facts(const FollowedResult& followed, const FileFormat& destination, ResultFacts& facts);
 
+/// Axes of one name and extent are one dimension of the file: where one is unlimited all are.
+void share_unlimited_axes(const std::vector<FollowedResult>& followed, std::vector<ResultFacts>& facts);
+
 /// Sets the groups of all results: those that a result stands in as its source did, with the attributes that
 /// all sources say alike. Gives those that are not kept. Pre: as many facts as results.
 std::vector<DroppedFact> add_groups(const std::vector<FollowedResult>& followed,

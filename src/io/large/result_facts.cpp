@@ -120,6 +120,7 @@ std::vector<ResultFacts> facts_of_results(const std::vector<ResultMove>& results
     followed[known.numbers[i]].origin = &known.origins[i];
   }
   for (std::size_t i = 0; i < results.size(); ++i) add_further_facts(followed[i], format, all[i]);
+  share_unlimited_axes(followed, all);
   for (std::size_t i = 0; results.size() > 1 && i < results.size(); ++i) {
     for (DroppedFact& fact : all[i].dropped) fact.tensor = results[i].move.name;
   }
