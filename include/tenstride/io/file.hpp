@@ -78,7 +78,8 @@ struct FurtherFacts {
   std::string unread_attributes{};
   /// The groups with attributes that the tensor stands in, the root first.
   std::vector<std::shared_ptr<const FileGroup>> groups{};
-  /// Axes that may grow in the file (netCDF's unlimited dimensions), in order.
+  /// Axes that may grow in the file (netCDF's unlimited dimensions), in order; in HDF5 those of a tensor in
+  /// chunks alone.
   Dims unlimited_axes{};
   /// Of NIfTI: what stands between the header and the elements, each extension with its size and code in this
   /// machine's byte order.
@@ -116,7 +117,7 @@ struct FileInfo {
   std::vector<std::string> axis_names{};
   /// What else the file says about the tensor, as a JSON object; empty where it says nothing. NaN, Infinity
   /// and -Infinity stand as numbers, as Python's json reads and writes them: `{"_FillValue":NaN}`; for
-  /// parsers that refuse them there is `strict_json`.
+  /// parsers that refuse them there is `strict_json`. Arrays of several axes are nested lists.
   std::string attributes{};
   /// Extents of a chunk; empty where there are none.
   Dims chunk{};

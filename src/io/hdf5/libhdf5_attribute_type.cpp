@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "io/format/json_element.hpp"
 #include "io/format/python_json.hpp"
