@@ -59,17 +59,18 @@ Checksum write(const Tensor& source, const ConvertPlan& plan, const ConvertComma
     return sum;
   }
   const io::Overwrite overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
-  if (!io::is_written_flat(plan.kind)) {
+  if (!io::is_written_flat(plan.kind) || !plan.facts.further.unlimited_axes.empty()) {
     const Tensor result = written_image(source, plan, missing);
     if (plan.kind == io::FileKind::png) {
       io::write_png(plan.output_path, result, overwrite);
     } else {
-      io::save_tensor_file(plan.output_path,
-                           {{plan.output_name, result, plan.facts.axis_names, plan.facts.attributes}},
-                           {.overwrite = overwrite,
-                            .order = plan.order,
-                            .is_compressed = command.compresses,
-                            .chunks = chunk_options(command)});
+      io::save_tensor_file(
+          plan.output_path,
+          {{plan.output_name, result, plan.facts.axis_names, plan.facts.attributes, {}, plan.facts.further}},
+          {.overwrite = overwrite,
+           .order = plan.order,
+           .is_compressed = command.compresses,
+           .chunks = chunk_options(command)});
     }
     speed.seconds = now() - start;  // with the compression, which takes most of it, and the flush
     return checksum(io::open_tensor_file(command.output));

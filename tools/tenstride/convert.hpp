@@ -50,7 +50,7 @@ struct ConvertPlan {
   [[nodiscard]] bool has_arithmetic() const { return !scale.empty() || !shift.empty(); }
   [[nodiscard]] ScaleShift arithmetic() const { return {scale, shift, axis}; }
   [[nodiscard]] io::NewTensor output_tensor() const {
-    return {output_name, shape, dtype, order, facts.axis_names, facts.attributes};
+    return {output_name, shape, dtype, order, facts.axis_names, facts.attributes, 1, 0, facts.further};
   }
   [[nodiscard]] Layout output_layout() const {
     return order == io::ElementOrder::row_major ? row_major(shape) : column_major(shape);

@@ -74,7 +74,7 @@ void save_results(std::vector<Conversion>& conversions, const ConvertCommand& co
   std::vector<io::NamedTensor> tensors;
   for (Conversion& conversion : conversions) {
     tensors.push_back({conversion.move->name, conversion.image(), conversion.facts.axis_names,
-                       conversion.facts.attributes, conversion.elements.order});
+                       conversion.facts.attributes, conversion.elements.order, conversion.facts.further});
   }
   io::save_tensor_file(command.output, tensors,
                        {.overwrite = options.overwrite,

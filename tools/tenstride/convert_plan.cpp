@@ -304,9 +304,10 @@ ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source) {
     plan.dtype = *dtype;
   }
   if (command.rescales) take_scaling(plan, command);
-  plan.facts =
-      io::facts_of_result(plan.source, command.spec, kind,
-                          {plan.dtype, plan.has_arithmetic(), plan.rescaling ? &*plan.rescaling : nullptr});
+  plan.facts = io::facts_of_results(
+      {{{plan.source, command.spec, plan.output_name},
+        {plan.dtype, plan.has_arithmetic(), plan.rescaling ? &*plan.rescaling : nullptr}}},
+      kind)[0];
   check_numbers(plan, command);
   if (plan.is_forecast) plan.fused = fusable_links(plan);
   return plan;

@@ -64,6 +64,15 @@ Json to_json(const io::FileInfo& info, const std::string& given, bool shows_chec
   return json;
 }
 
+/// Long texts are cut between characters of UTF-8, and say so.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t most = 4096;
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "… (" + bytes_to_text(static_cast<Index>(text.size())) + "; --json has all)";
+}
+
 std::string mapped_text(const io::FileInfo& info) {
   if (!info.obstacle.empty()) return "no: it must " + info.obstacle;
   std::string text = info.is_mapped ? "yes: nothing is read before it is used" : "no: read into memory";
@@ -96,7 +105,7 @@ std::string to_text(const io::FileInfo& info, const std::string& given, bool sho
                                        std::string(io::description(info.orientation)) +
                                        "; convert --upright turns it"});
   }
-  if (!info.attributes.empty()) rows.push_back({"attributes", info.attributes});
+  if (!info.attributes.empty()) rows.push_back({"attributes", shortened(info.attributes)});
   if (shows_checksum) rows.push_back({"checksum", to_string(io::checksum_file(info))});
   return lay_out(rows);
 }

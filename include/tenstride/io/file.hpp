@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,38 @@ struct CompressedStream {
   friend bool operator==(const CompressedStream&, const CompressedStream&) = default;
 };
 
+/// What a file says about a group that it has tensors in.
+struct FileGroup {
+  /// From the root on, "a/b"; empty: the root, which speaks of the whole file.
+  std::string name;
+  /// As of `FileInfo` and `FurtherFacts`.
+  std::string attributes{};
+  std::string attribute_types{};
+  std::string unread_attributes{};
+};
+
+/// What a file says about a tensor beside names of axes and attributes. It goes along to files that have a
+/// place for it.
+struct FurtherFacts {
+  /// Types and shapes of attributes in HDF5 where their values alone give others, as a JSON object; or empty.
+  /// Example: `{"scale":{"dtype":"float32","shape":[1]}}`.
+  std::string attribute_types{};
+  /// Attributes that were not read, each with the reason, as a JSON object; or empty.
+  std::string unread_attributes{};
+  /// The groups with attributes that the tensor stands in, the root first.
+  std::vector<std::shared_ptr<const FileGroup>> groups{};
+  /// Axes that may grow in the file (netCDF's unlimited dimensions), in order; in HDF5 those of a tensor in
+  /// chunks alone.
+  Dims unlimited_axes{};
+  /// Of NIfTI: what stands between the header and the elements, each extension with its size and code in this
+  /// machine's byte order.
+  std::string header_extensions{};
+
+  [[nodiscard]] bool empty() const {
+    return unread_attributes.empty() && groups.empty() && unlimited_axes.empty() && header_extensions.empty();
+  }
+};
+
 /// What the headers of a file say about one tensor in it.
 struct FileInfo {
   FileKind kind = FileKind::unknown;
@@ -84,7 +117,7 @@ struct FileInfo {
   std::vector<std::string> axis_names{};
   /// What else the file says about the tensor, as a JSON object; empty where it says nothing. NaN, Infinity
   /// and -Infinity stand as numbers, as Python's json reads and writes them: `{"_FillValue":NaN}`; for
-  /// parsers that refuse them there is `strict_json`.
+  /// parsers that refuse them there is `strict_json`. Arrays of several axes are nested lists.
   std::string attributes{};
   /// Extents of a chunk; empty where there are none.
   Dims chunk{};
@@ -100,6 +133,7 @@ struct FileInfo {
   double shift = 0;
   /// The element that netCDF stores where nothing was written, in a file that says no `_FillValue`.
   std::optional<Scalar> default_fill{};
+  FurtherFacts further{};
   /// Why the elements cannot be read, as the end of "must …"; empty where they can.
   /// Example: "have a type that tenstride has, not F4".
   std::string obstacle{};

@@ -127,6 +127,7 @@ struct TensorJob {
   /// Names of axes and attributes, where the destination has a place for them.
   std::vector<std::string> axis_names{};
   std::string attributes{};
+  FurtherFacts further{};
   /// What the source says and is not true of the result.
   std::vector<DroppedFact> dropped{};
   /// What of the attributes was left out or not heeded, for the user.
@@ -151,7 +152,7 @@ struct TensorJob {
     return static_cast<std::uint64_t>(count_elements(shape)) * item_size(dtype);
   }
   [[nodiscard]] NewTensor planned() const {
-    return {name, shape, dtype, elements.order, axis_names, attributes};
+    return {name, shape, dtype, elements.order, axis_names, attributes, 1, 0, further};
   }
 };
 

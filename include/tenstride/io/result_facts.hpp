@@ -29,6 +29,8 @@ struct ResultFacts {
   std::vector<std::string> axis_names;
   /// A JSON object, or empty.
   std::string attributes;
+  /// What the destination has a place for. Of several tensors all have the same attributes of a group.
+  FurtherFacts further{};
   /// Of what the destination has a place for.
   std::vector<DroppedFact> dropped{};
   /// What the file says and was not heeded; sentences for the user.

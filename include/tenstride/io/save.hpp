@@ -28,6 +28,7 @@ struct NamedTensor {
   std::string attributes{};
   /// Nothing: that of the options.
   std::optional<ElementOrder> order{};
+  FurtherFacts further{};
 };
 
 /// Tensors that are the same view of the same storage, as tied weights are.
@@ -83,6 +84,7 @@ struct NewTensor {
   /// As `FileInfo` has them.
   double scale = 1;
   double shift = 0;
+  FurtherFacts further{};
 };
 
 /// A file of a kind whose elements are flat, written in place, into a map of the file, so that a conversion

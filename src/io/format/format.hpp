@@ -2,6 +2,7 @@
 // What a kind of file must offer to be read and written like all others.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +57,8 @@ struct PermutedTensor {
   std::string name;
   /// Of the result, where they are not those of the source.
   std::optional<std::string> attributes{};
+  /// Of the result.
+  std::vector<std::shared_ptr<const FileGroup>> groups{};
 };
 
 /// A kind of file. A null function is something that the kind does not offer.
@@ -74,6 +77,10 @@ struct FileFormat {
   TensorFacts facts = TensorFacts::none;
   /// Whether attributes are fields of the header, so that there is no place for those of other kinds.
   bool has_fields = false;
+  /// Whether names of tensors make groups, which have attributes.
+  bool has_groups = false;
+  /// Whether axes of tensors in chunks may be unlimited.
+  bool has_unlimited_axes = false;
   /// Of a single tensor that is given without a name, where it must have one.
   std::string_view usual_name{};
   /// Whether `SaveTensorsOptions::is_compressed` compresses its elements.
@@ -132,6 +139,18 @@ inline bool is_written(const FileFormat& format) {
 inline bool writes_chunks(const FileFormat& format, const ChunkOptions& options) {
   const bool is_asked_for = !options.chunk.empty() || !options.shard.empty() || !options.codec.empty();
   return format.create_chunks != nullptr && (format.plan_flat == nullptr || is_asked_for);
+}
+
+/// The options for tensors of which one may have unlimited axes, which are kept in chunks alone.
+/// `further_of(tensor)` gives its FurtherFacts.
+template <class Tensors, class Further>
+ChunkOptions chunk_options_for(const FileFormat& format, ChunkOptions options, const Tensors& tensors,
+                               const Further& further_of) {
+  const auto has_unlimited = [&](const auto& tensor) { return !further_of(tensor).unlimited_axes.empty(); };
+  const bool needs_chunks = format.has_unlimited_axes && !writes_chunks(format, options) &&
+                            std::any_of(tensors.begin(), tensors.end(), has_unlimited);
+  if (needs_chunks) options.codec = "none";
+  return options;
 }
 
 /// All kinds of this build.

@@ -196,10 +196,12 @@ void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& g
   for (const NamedTensor& tensor : tensors) {
     const ElementOrder order = written_order(kind, tensor.order.value_or(resolved.order), saving);
     planned.push_back({tensor.name, tensor.tensor.shape(), tensor.tensor.dtype(), order, tensor.axis_names,
-                       tensor.attributes});
+                       tensor.attributes, 1, 0, tensor.further});
   }
-  if (writes_chunks(format, options.chunks)) {
-    const auto file = format.create_chunks(path, planned, options.chunks, options.overwrite, saving);
+  const ChunkOptions chunks = chunk_options_for(format, options.chunks, planned,
+                                                [](const NewTensor& tensor) { return tensor.further; });
+  if (writes_chunks(format, chunks)) {
+    const auto file = format.create_chunks(path, planned, chunks, options.overwrite, saving);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       write_tensor(file->sink(i), tensors[i].tensor.resolve_conj().resolve_neg());
     }

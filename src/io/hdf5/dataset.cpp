@@ -41,6 +41,11 @@ Dims dims_of(const json& list) {
   return Dims(list.get<std::vector<Index>>());
 }
 
+[[noreturn]] void refuse_line(const std::string& path) {
+  refuse_hdf5("hdf5", path,
+              "must be an HDF5 file that libhdf5 can read; what it said of a dataset is damaged");
+}
+
 json filters_json(const std::vector<Hdf5Filter>& filters) {
   json list = json::array();
   for (const Hdf5Filter& filter : filters) list.push_back({filter.number, filter.name, filter.parameters});
@@ -88,10 +93,26 @@ std::string to_json_line(const Hdf5Dataset& dataset) {
   object["stored"] = dataset.stored_nbytes;
   object["axes"] = dataset.axis_names;
   object["attributes"] = dataset.attributes;
+  object["types"] = dataset.further.attribute_types;
+  object["unread"] = dataset.further.unread_attributes;
+  object["unlimited"] = list_of(dataset.further.unlimited_axes);
   if (dataset.dimension_number) object["dimension"] = *dataset.dimension_number;
   object["coordinates"] = dataset.coordinate_numbers;
   object["bare"] = dataset.is_bare_dimension;
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string to_json_line(const FileGroup& group) {
+  const json list{group.name, group.attributes, group.attribute_types, group.unread_attributes};
+  return list.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::optional<FileGroup> parse_group_line(std::string_view line, const std::string& path) try {
+  if (!line.starts_with('[')) return std::nullopt;
+  const auto list = json::parse(line).get<std::vector<std::string>>();
+  return FileGroup{list.at(0), list.at(1), list.at(2), list.at(3)};
+} catch (const std::exception&) {
+  refuse_line(path);
 }
 
 Hdf5Dataset parse_json_line(std::string_view line, const std::string& path) try {
@@ -117,13 +138,18 @@ Hdf5Dataset parse_json_line(std::string_view line, const std::string& path) try 
   dataset.stored_nbytes = object.at("stored").get<std::uint64_t>();
   dataset.axis_names = object.at("axes").get<std::vector<std::string>>();
   dataset.attributes = object.at("attributes").get<std::string>();
+  dataset.further.attribute_types = object.at("types").get<std::string>();
+  dataset.further.unread_attributes = object.at("unread").get<std::string>();
+  dataset.further.unlimited_axes = dims_of(object.at("unlimited"));
+  for (const Index axis : dataset.further.unlimited_axes) {
+    if (axis < 0 || axis >= static_cast<Index>(dataset.shape.size())) throw std::invalid_argument("axis");
+  }
   if (object.contains("dimension")) dataset.dimension_number = object.at("dimension").get<std::int64_t>();
   dataset.coordinate_numbers = object.at("coordinates").get<std::vector<std::int64_t>>();
   dataset.is_bare_dimension = object.at("bare").get<bool>();
   return dataset;
 } catch (const std::exception&) {
-  refuse_hdf5("hdf5", path,
-              "must be an HDF5 file that libhdf5 can read; what it said of a dataset is damaged");
+  refuse_line(path);
 }
 
 }  // namespace tenstride::io

@@ -12,6 +12,7 @@
 #include "tenstride/base/dims.hpp"
 #include "tenstride/base/dtype.hpp"
 #include "tenstride/io/element_order.hpp"
+#include "tenstride/io/file.hpp"
 
 namespace tenstride::io {
 
@@ -63,6 +64,7 @@ struct Hdf5Dataset {
   std::vector<std::string> axis_names;
   /// A JSON object, or empty.
   std::string attributes;
+  FurtherFacts further;
   /// The number by which netCDF-4 knows the dimension that the dataset is the scale of.
   std::optional<std::int64_t> dimension_number;
   /// For a scale of several axes: the numbers of its dimensions.
@@ -89,6 +91,9 @@ Dims default_hdf5_chunk(const Dims& shape, DType dtype);
 /// One line of JSON, and back. Throws FileError, with `path`, for a text that the first function does not
 /// give.
 std::string to_json_line(const Hdf5Dataset& dataset);
+std::string to_json_line(const FileGroup& group);
+/// Nothing for the line of a dataset.
+std::optional<FileGroup> parse_group_line(std::string_view line, const std::string& path);
 Hdf5Dataset parse_json_line(std::string_view line, const std::string& path);
 
 /// All datasets of a file, in the order of their names in each group. No element is read. Throws FileError.

@@ -42,6 +42,7 @@ FileInfo hdf5_info(Hdf5Dataset dataset, const std::string& path) {
   info.codec = hdf5_codec_text(dataset);
   info.axis_names = std::move(dataset.axis_names);
   info.attributes = std::move(dataset.attributes);
+  info.further = std::move(dataset.further);
   take_scaling_of_attributes(info);
   info.default_fill = default_fill_of(dataset);
   info.obstacle = std::move(dataset.obstacle);
@@ -74,6 +75,8 @@ const FileFormat hdf5_format{.kind = FileKind::hdf5,
                              .suffixes = {".h5", ".nc"},
                              .names = TensorNames::required,
                              .facts = TensorFacts::both,
+                             .has_groups = true,
+                             .has_unlimited_axes = true,
                              .usual_name = "data",
 #ifndef TENSTRIDE_HAS_HDF5
                              .is_read = false,

@@ -9,16 +9,24 @@
 #include <vector>
 
 #include "io/hdf5/libhdf5.hpp"
+#include "tenstride/base/dtype.hpp"
 
 namespace tenstride::io {
 
 struct Hdf5Dataset;
 
-/// Elements of an attribute that is kept.
-inline constexpr std::size_t max_attribute_elements = 64;
-/// Bytes of one that is kept.
-inline constexpr std::size_t max_attribute_nbytes = std::size_t{1} << 16;
-/// Attributes of a dataset that are kept.
+/// Attributes of a dataset or a group, as `FileInfo` and `FurtherFacts` have them.
+struct Hdf5Attributes {
+  std::string values;
+  std::string types;
+  std::string unread;
+};
+
+/// Elements of an attribute that is read.
+inline constexpr std::size_t max_attribute_elements = std::size_t{1} << 20;
+/// Bytes of one that is read.
+inline constexpr std::size_t max_attribute_nbytes = std::size_t{1} << 24;
+/// Attributes of a dataset that are read.
 inline constexpr std::size_t max_attributes = 1000;
 
 /// The text of an attribute; nothing where there is none, or it is no short text.
@@ -31,9 +39,9 @@ std::vector<std::int64_t> read_integer_attribute(hid_t object, const char* name)
 /// Whether HDF5's dimension scales or netCDF-4 keep an attribute of the name for themselves.
 bool is_hdf5_bookkeeping(std::string_view name);
 
-/// Sets attributes. Numbers, texts, and arrays of up to 64 of them are kept; those that HDF5
-/// and netCDF-4 use themselves are left out.
-void read_attributes(hid_t object, Hdf5Dataset& dataset);
+/// Numbers, texts, and arrays of them, nested where they have several axes; those that HDF5 and netCDF-4 use
+/// themselves are left out. `elements`: the type of a dataset's.
+Hdf5Attributes read_attributes(hid_t object, std::optional<DType> elements);
 
 /// Sets the names of axes from the scales of the dimensions, as netCDF-4 and h5py attach them, or from
 /// DIMENSION_LABELS; sets what tells netCDF-4's dimensions.

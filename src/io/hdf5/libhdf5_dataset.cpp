@@ -25,12 +25,16 @@ Obstacle read_shape(hid_t dataset, Hdf5Dataset& result) {
   const H5S_class_t kind = H5Sget_simple_extent_type(space.get());
   if (kind == H5S_NULL) return "have elements, it is empty (a null dataspace)";
   std::array<hsize_t, H5S_MAX_RANK> extents{};
-  const int rank = H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
+  std::array<hsize_t, H5S_MAX_RANK> most{};
+  const int rank = H5Sget_simple_extent_dims(space.get(), extents.data(), most.data());
   if (rank < 0) return "have a shape that libhdf5 can read" + libhdf5_reason();
   result.shape = Dims();
   for (const hsize_t extent : std::span(extents).first(static_cast<std::size_t>(rank))) {
     if (extent > static_cast<hsize_t>(INT64_MAX)) return message("have extents below 2^63, not ", extent);
     result.shape.push_back(static_cast<Index>(extent));
+  }
+  for (std::size_t d = 0; d < result.shape.size(); ++d) {
+    if (most[d] == H5S_UNLIMITED) result.further.unlimited_axes.push_back(static_cast<Index>(d));
   }
   return std::nullopt;
 }
@@ -154,6 +158,7 @@ Obstacle read_storage(hid_t dataset, hid_t type, bool is_plain, const Hdf5Input&
   if (!nbytes) {
     const std::string text = message("have fewer than 2^63 bytes, not ", result.shape, " elements");
     result.shape = Dims();  // so that nobody multiplies
+    result.further.unlimited_axes = Dims();
     return text;
   }
   result.stored_nbytes = H5Dget_storage_size(dataset);
@@ -202,7 +207,10 @@ Hdf5Dataset read_hdf5_dataset(hid_t group, const char* link, const std::string& 
   const Obstacle obstacle = read_facts(dataset.get(), input, result);
   result.obstacle = obstacle.value_or("");
   read_axis_names(dataset.get(), result);
-  read_attributes(dataset.get(), result);
+  Hdf5Attributes attributes = read_attributes(dataset.get(), result.dtype);
+  result.attributes = std::move(attributes.values);
+  result.further.attribute_types = std::move(attributes.types);
+  result.further.unread_attributes = std::move(attributes.unread);
   return result;
 }
 

@@ -17,9 +17,10 @@ Hdf5Dataset read_hdf5_dataset(hid_t group, const char* link, const std::string& 
 /// The same by its name from the root on.
 Hdf5Dataset find_hdf5_dataset(const Hdf5Input& input, const std::string& name, std::string_view operation);
 
-/// Calls `take` for each dataset, in the order of names. Hard links are followed, each group once; soft and
-/// external links are not. Throws FileError, and what `take` throws.
-void visit_hdf5_datasets(const Hdf5Input& input, std::string_view operation,
-                         const std::function<void(const Hdf5Dataset&)>& take);
+/// Calls `take` with a line of JSON for each dataset, in the order of names, and before for each group with
+/// attributes. Hard links are followed, each group once; soft and external links are not. Throws FileError,
+/// and what `take` throws.
+void visit_hdf5_objects(const Hdf5Input& input, std::string_view operation,
+                        const std::function<void(const std::string&)>& take);
 
 }  // namespace tenstride::io

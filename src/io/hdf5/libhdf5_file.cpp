@@ -3,6 +3,7 @@
 #ifdef TENSTRIDE_HAS_HDF5
 #include <map>
 
+#include "io/format/file_groups.hpp"
 #include "io/hdf5/child.hpp"
 #include "io/hdf5/libhdf5_dataset.hpp"
 #include "io/hdf5/refuse.hpp"
@@ -33,14 +34,20 @@ std::vector<Hdf5Dataset> list_hdf5_datasets(const std::string& path, std::string
   const Hdf5Input input = open_hdf5(path, operation);
   const std::string lines =
       run_in_child(path, operation, child_seconds(input.nbytes), [&](ChildOutput& output) {
-        visit_hdf5_datasets(input, operation,
-                            [&](const Hdf5Dataset& dataset) { output.write(to_json_line(dataset)); });
+        visit_hdf5_objects(input, operation, [&](const std::string& line) { output.write(line); });
       });
   std::vector<Hdf5Dataset> datasets;
+  FileGroups groups;
   std::string_view rest = lines;
   while (!rest.empty()) {
     const std::size_t length = rest.find('\n');
-    datasets.push_back(parse_json_line(rest.substr(0, length), path));
+    const std::string_view line = rest.substr(0, length);
+    if (const std::optional<FileGroup> group = parse_group_line(line, path)) {
+      groups.emplace(group->name, std::make_shared<const FileGroup>(*group));
+    } else {
+      datasets.push_back(parse_json_line(line, path));
+      datasets.back().further.groups = groups_around(datasets.back().name, groups);
+    }
     rest.remove_prefix(std::min(rest.size(), length == std::string_view::npos ? length : length + 1));
   }
   name_axes_by_number(datasets);

@@ -30,15 +30,8 @@ void check_name(const std::string& name, std::string_view operation) {
   }
 }
 
-/// For names with groups, and for a scale that many datasets have.
-Hdf5Id link_properties() {
-  Hdf5Id properties(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  H5Pset_create_intermediate_group(properties.get(), 1);
-  H5Pset_char_encoding(properties.get(), H5T_CSET_UTF8);
-  return properties;
-}
-
-Hdf5Id space_of(const Dims& shape) {
+Hdf5Id space_of(const NewTensor& tensor, const Hdf5Layout& layout) {
+  const Dims& shape = tensor.shape;
   if (shape.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
   std::vector<hsize_t> extents;
   std::vector<hsize_t> most;
@@ -46,6 +39,11 @@ Hdf5Id space_of(const Dims& shape) {
     extents.push_back(static_cast<hsize_t>(extent));
     // A chunk is not longer than an axis may become, and has an element at least.
     most.push_back(extent == 0 ? H5S_UNLIMITED : static_cast<hsize_t>(extent));
+  }
+  // Only what is in chunks can grow.
+  if (!layout.chunk.empty()) {
+    for (const Index axis : tensor.further.unlimited_axes)
+      most.at(static_cast<std::size_t>(axis)) = H5S_UNLIMITED;
   }
   return {H5Screate_simple(static_cast<int>(shape.size()), extents.data(), most.data()), H5Sclose};
 }
@@ -70,6 +68,13 @@ Hdf5Id dataset_properties(const NewTensor& tensor, const Hdf5Layout& layout) {
 }
 
 }  // namespace
+
+Hdf5Id link_hdf5_properties() {
+  Hdf5Id properties(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(properties.get(), 1);
+  H5Pset_char_encoding(properties.get(), H5T_CSET_UTF8);
+  return properties;
+}
 
 void refuse_creation(std::string_view operation, std::string_view what, std::string_view name) {
   throw RuntimeError(
@@ -100,11 +105,12 @@ std::vector<Hdf5Id> create_hdf5_datasets(hid_t file, const std::vector<NewTensor
                                          const std::vector<Hdf5Layout>& layouts, std::string_view operation) {
   check_hdf5_tensors(tensors, operation);
   std::vector<Hdf5Id> datasets;
-  const Hdf5Id links = link_properties();
+  const Hdf5Id links = link_hdf5_properties();
+  write_hdf5_groups(file, tensors, operation);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const NewTensor& tensor = tensors[i];
     const Hdf5Id type = make_hdf5_datatype(tensor.dtype);
-    const Hdf5Id space = space_of(tensor.shape);
+    const Hdf5Id space = space_of(tensor, layouts[i]);
     const Hdf5Id properties = dataset_properties(tensor, layouts[i]);
     datasets.emplace_back(H5Dcreate2(file, tensor.name.c_str(), type.get(), space.get(), links.get(),
                                      properties.get(), H5P_DEFAULT),

@@ -29,7 +29,14 @@ std::vector<Hdf5Id> create_hdf5_datasets(hid_t file, const std::vector<NewTensor
 /// Checks what needs no file: types, names, and that there is no shape that HDF5 cannot hold.
 void check_hdf5_tensors(const std::vector<NewTensor>& tensors, std::string_view operation);
 
-/// Writes a JSON object as attributes: whole numbers as int32 where they fit, else int64, other numbers as
+/// Makes the groups that have attributes, with these. Pre: tensors say the same of a group.
+void write_hdf5_groups(hid_t file, const std::vector<NewTensor>& tensors, std::string_view operation);
+
+/// For names with groups, and for a scale that many datasets have.
+Hdf5Id link_hdf5_properties();
+
+/// Writes a JSON object as attributes, of the types that `further.attribute_types` says; others of the usual
+/// one: whole numbers as int32 where they fit, else int64, other numbers as
 /// float64, texts as texts of any length, arrays of one of these; true and false as int8; "_FillValue" and
 /// "missing_value" as elements of the dataset. Others are written as the text of their JSON; null is left
 /// out.

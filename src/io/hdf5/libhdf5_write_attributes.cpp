@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifdef TENSTRIDE_HAS_HDF5
 #include <algorithm>
-#include <array>
 #include <optional>
+#include <set>
 #include <span>
 
-#include "base/message.hpp"
+#include "io/format/file_groups.hpp"
 #include "io/format/json_element.hpp"
 #include "io/format/python_json.hpp"
+#include "io/hdf5/libhdf5_attribute_type.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
 #include "io/hdf5/libhdf5_write.hpp"
@@ -17,140 +18,122 @@ namespace {
 
 using attribute_json = nlohmann::ordered_json;
 
-/// What an array of JSON values has in common.
-enum class ValueKind : unsigned char {
-  small_integer,
-  integer,
-  unsigned_integer,
-  number,
-  boolean,
-  text,
-  other
+/// What an attribute gets: numbers, or texts.
+struct AttributeContent {
+  std::vector<std::byte> bytes;
+  std::vector<std::string> texts;
 };
 
-ValueKind kind_of_value(const attribute_json& value) {
-  if (value.is_boolean()) return ValueKind::boolean;
-  if (value.is_string()) return ValueKind::text;
-  if (value.is_number_float()) return ValueKind::number;
-  if (!value.is_number_integer()) return ValueKind::other;
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) {
-    return ValueKind::unsigned_integer;
+/// Appends the values of nested lists, the last axis fastest; false where these have another shape.
+bool take_values(const attribute_json& value, std::span<const hsize_t> shape,
+                 std::vector<attribute_json>& values) {
+  if (shape.empty()) {
+    values.push_back(value);
+    return true;
   }
-  const auto number = value.get<std::int64_t>();
-  return number >= INT32_MIN && number <= INT32_MAX ? ValueKind::small_integer : ValueKind::integer;
+  if (!value.is_array() || value.size() != shape[0]) return false;
+  return std::all_of(value.begin(), value.end(),
+                     [&](const attribute_json& part) { return take_values(part, shape.subspan(1), values); });
 }
 
-ValueKind common_kind(const std::vector<attribute_json>& values) {
-  ValueKind common = kind_of_value(values.front());
-  for (const attribute_json& value : values) {
-    const ValueKind kind = kind_of_value(value);
-    if (kind != common && std::max(kind, common) > ValueKind::number) return ValueKind::other;
-    common = std::max(kind, common);
-  }
-  return common;
+std::optional<std::vector<attribute_json>> values_of(const attribute_json& value,
+                                                     const Hdf5AttributeType& type) {
+  std::vector<attribute_json> values;
+  if (type.is_null) return value.empty() || value == "" ? std::optional(values) : std::nullopt;
+  const auto is_one = [](hsize_t extent) { return extent == 1; };
+  const bool is_single = std::all_of(type.shape.begin(), type.shape.end(), is_one);
+  const bool is_empty = std::find(type.shape.begin(), type.shape.end(), hsize_t{0}) != type.shape.end();
+  if (is_empty) return value.is_array() && value.empty() ? std::optional(values) : std::nullopt;
+  const bool is_listed = value.is_array() && value.size() == 1;
+  if (is_single) return std::vector{is_listed ? value.front() : value};
+  return take_values(value, type.shape, values) ? std::optional(values) : std::nullopt;
 }
 
-/// Numbers, with some of those texts among them.
-bool are_numbers(const std::vector<attribute_json>& values) {
-  const auto is_number = [](const attribute_json& value) { return value.is_number(); };
-  return std::any_of(values.begin(), values.end(), is_number) &&
-         std::all_of(values.begin(), values.end(), [](const auto& value) { return number_or_word(value); });
-}
-
-bool write_doubles(hid_t object, const char* name, const std::vector<attribute_json>& values, hid_t space) {
-  std::vector<double> numbers;
-  for (const attribute_json& value : values) numbers.push_back(number_or_word(value).value_or(0));
-  const Hdf5Id attribute(H5Acreate2(object, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT),
-                         H5Aclose);
-  return attribute.is_open() && H5Awrite(attribute.get(), H5T_NATIVE_DOUBLE, numbers.data()) >= 0;
-}
-
-template <class T>
-bool write_numbers(hid_t object, const char* name, const std::vector<attribute_json>& values, hid_t type,
-                   hid_t space) {
-  std::vector<T> numbers;
-  for (const attribute_json& value : values) numbers.push_back(value.get<T>());
-  const Hdf5Id attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  return attribute.is_open() && H5Awrite(attribute.get(), type, numbers.data()) >= 0;
-}
-
-Hdf5Id space_of_values(const attribute_json& value, std::size_t count) {
-  const hsize_t extent = count;
-  if (!value.is_array()) return {H5Screate(H5S_SCALAR), H5Sclose};
-  return {H5Screate_simple(1, &extent, nullptr), H5Sclose};
-}
-
-bool write_value(hid_t object, const char* name, const attribute_json& value) {
-  const std::vector<attribute_json> values =
-      value.is_array() ? value.get<std::vector<attribute_json>>() : std::vector<attribute_json>{value};
-  if (value.is_null() || values.empty()) return true;
-  const Hdf5Id space = space_of_values(value, values.size());
-  switch (common_kind(values)) {
-    case ValueKind::small_integer:
-      return write_numbers<std::int32_t>(object, name, values, H5T_NATIVE_INT32, space.get());
-    case ValueKind::integer:
-      return write_numbers<std::int64_t>(object, name, values, H5T_NATIVE_INT64, space.get());
-    case ValueKind::unsigned_integer:
-      return write_numbers<std::uint64_t>(object, name, values, H5T_NATIVE_UINT64, space.get());
-    case ValueKind::number:
-      return write_doubles(object, name, values, space.get());
-    case ValueKind::boolean:
-      return write_numbers<signed char>(object, name, values, H5T_NATIVE_INT8, space.get());
-    case ValueKind::text: {
-      std::vector<std::string> texts;
-      for (const attribute_json& text : values) texts.push_back(text.get<std::string>());
-      return write_texts(object, name, texts, space.get());
+/// Nothing where the value is not of the type. A text that is longer than `type` says makes it longer.
+std::optional<AttributeContent> content_of(const attribute_json& value, Hdf5AttributeType& type) {
+  const std::optional<std::vector<attribute_json>> values = values_of(value, type);
+  if (!values) return std::nullopt;
+  AttributeContent content;
+  for (const attribute_json& one : *values) {
+    if (type.is_text) {
+      if (!one.is_string()) return std::nullopt;
+      content.texts.push_back(one.get<std::string>());
+      if (type.text_nbytes != 0) type.text_nbytes = std::max(type.text_nbytes, content.texts.back().size());
+      continue;
     }
-    case ValueKind::other:
-      if (are_numbers(values)) return write_doubles(object, name, values, space.get());
+    const bool is_truth = one.is_boolean() && type.dtype != DType::bool_;
+    const auto element =
+        element_of_json(is_truth ? attribute_json(one.get<bool>() ? 1 : 0) : one, type.dtype);
+    if (!element) return std::nullopt;
+    content.bytes.insert(content.bytes.end(), element->begin(), element->end());
   }
+  return content;
+}
+
+bool write_content(hid_t object, const char* name, const AttributeContent& content,
+                   const Hdf5AttributeType& type) {
+  const Hdf5Id space = make_hdf5_attribute_space(type);
+  const Hdf5Id stored = make_hdf5_attribute_type(type);
+  const Hdf5Id attribute(H5Acreate2(object, name, stored.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose);
+  const bool has_values = !content.bytes.empty() || !content.texts.empty();
+  if (!attribute.is_open() || !has_values) return attribute.is_open();
+  if (!type.is_text) {
+    const Hdf5Id memory = make_hdf5_datatype(type.dtype);
+    return H5Awrite(attribute.get(), memory.get(), content.bytes.data()) >= 0;
+  }
+  std::vector<const char*> pointers;
+  std::string bytes;
+  for (std::string text : content.texts) {
+    text.resize(type.text_nbytes, type.padding == H5T_STR_SPACEPAD ? ' ' : '\0');
+    bytes += text;
+  }
+  for (const std::string& text : content.texts) pointers.push_back(text.c_str());
+  const void* const data = type.text_nbytes == 0 ? static_cast<const void*>(pointers.data()) : bytes.data();
+  return H5Awrite(attribute.get(), stored.get(), data) >= 0;
+}
+
+/// With the first of the types that the value is of; a value without one as the text of its JSON.
+bool write_value(hid_t object, const char* name, const attribute_json& value,
+                 const std::vector<std::optional<Hdf5AttributeType>>& types) {
+  for (std::optional<Hdf5AttributeType> type : types) {
+    const std::optional<AttributeContent> content = type ? content_of(value, *type) : std::nullopt;
+    if (content) return write_content(object, name, *content, *type);
+  }
+  if (value.is_null() || (value.is_array() && value.empty())) return true;
   const Hdf5Id scalar(H5Screate(H5S_SCALAR), H5Sclose);
   return write_texts(object, name, {strict_json(python_json_text(value))}, scalar.get());
 }
 
-/// Attributes that are of the type of the elements, by the conventions of netCDF and CF.
-bool is_of_elements(std::string_view name) {
-  constexpr std::array<std::string_view, 7> names{"_FillValue",  "missing_value", "valid_min", "valid_max",
-                                                  "valid_range", "flag_values",   "flag_masks"};
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// Values as elements of the dataset, one after the other; nothing where one is none.
-std::optional<std::vector<std::byte>> elements_of(const attribute_json& value, DType dtype) {
-  if (!value.is_array()) return element_of_json(value, dtype);
-  std::vector<std::byte> elements;
-  for (const attribute_json& one : value) {
-    const std::optional<std::vector<std::byte>> element = element_of_json(one, dtype);
-    if (!element) return std::nullopt;
-    elements.insert(elements.end(), element->begin(), element->end());
-  }
-  return elements;
-}
-
-bool write_elements(hid_t object, const char* name, std::span<const std::byte> elements, DType dtype) {
-  const hsize_t count = elements.size() / item_size(dtype);
-  const Hdf5Id space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  const Hdf5Id type = make_hdf5_datatype(dtype);
-  const Hdf5Id attribute(H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
-                         H5Aclose);
-  return attribute.is_open() && H5Awrite(attribute.get(), type.get(), elements.data()) >= 0;
-}
-
-bool write_attribute(hid_t dataset, const NewTensor& tensor, const std::string& name,
-                     const attribute_json& value) {
-  // Only scale and shift of the tensor itself are true of its elements.
-  if (name == "scale_factor" && (tensor.scale != 1 || tensor.shift != 0)) return true;
-  if (name == "add_offset" && (tensor.scale != 1 || tensor.shift != 0)) return true;
-  if (!is_of_elements(name)) return write_value(dataset, name.c_str(), value);
+/// Whether netCDF takes no such attribute of elements of the type.
+bool is_left_out(const std::string& name, const std::optional<Hdf5AttributeType>& type, DType elements) {
+  if (!is_of_hdf5_elements(name)) return false;
   // netCDF has no fill value of complex types: xarray opens no compound, and takes a list for several of
   // them.
-  if (is_complex(tensor.dtype)) return true;
-  const std::optional<std::vector<std::byte>> elements = elements_of(value, tensor.dtype);
-  const bool is_one = elements && elements->size() == item_size(tensor.dtype);
+  if (is_complex(elements)) return true;
   // netCDF-4 takes a fill value of no other type; one that no element can have marks nothing.
-  if (name == "_FillValue" && !is_one) return true;
-  return elements && !elements->empty() ? write_elements(dataset, name.c_str(), *elements, tensor.dtype)
-                                        : write_value(dataset, name.c_str(), value);
+  const bool is_one_element = type && type->is_of_elements && type->shape == std::vector<hsize_t>{1};
+  return name == "_FillValue" && !is_one_element;
+}
+
+/// Writes attributes but for some names. `elements`: the type of a dataset's.
+void write_all(hid_t object, const std::string& attributes, const std::string& types,
+               std::optional<DType> elements, const std::set<std::string>& others,
+               std::string_view operation) {
+  const attribute_json values = parse_attributes(attributes);
+  if (!values.is_object()) return;
+  const attribute_json said = types.empty() ? attribute_json::object() : parse_attributes(types);
+  for (const auto& [name, value] : values.items()) {
+    if (name.empty() || name.find('\0') != std::string::npos || is_hdf5_bookkeeping(name)) continue;
+    if (others.contains(name)) continue;
+    std::optional<Hdf5AttributeType> type;
+    if (said.contains(name)) type = parse_hdf5_attribute_type(said[name], elements);
+    if (type && !content_of(value, *type)) type.reset();
+    const std::optional<Hdf5AttributeType> usual = usual_hdf5_type(name, value, elements);
+    if (elements && !type && is_left_out(name, usual, *elements)) continue;
+    if (!write_value(object, name.c_str(), value, {type, usual}))
+      refuse_creation(operation, "the attribute", name);
+  }
 }
 
 }  // namespace
@@ -175,17 +158,28 @@ bool write_texts(hid_t object, const char* name, const std::vector<std::string>&
 }
 
 void write_hdf5_attributes(hid_t dataset, const NewTensor& tensor, std::string_view operation) {
-  const attribute_json attributes = parse_attributes(tensor.attributes);
-  if (attributes.is_object()) {
-    for (const auto& [name, value] : attributes.items()) {
-      if (name.empty() || name.find('\0') != std::string::npos || is_hdf5_bookkeeping(name)) continue;
-      if (!write_attribute(dataset, tensor, name, value)) refuse_creation(operation, "the attribute", name);
-    }
-  }
-  if (tensor.scale == 1 && tensor.shift == 0) return;
-  if (!write_value(dataset, "scale_factor", tensor.scale) ||
-      !write_value(dataset, "add_offset", tensor.shift)) {
-    refuse_creation(operation, "the attribute", "scale_factor");
+  // Only scale and shift of the tensor itself are true of its elements.
+  const bool is_scaled = tensor.scale != 1 || tensor.shift != 0;
+  const std::set<std::string> others =
+      is_scaled ? std::set<std::string>{"scale_factor", "add_offset"} : std::set<std::string>();
+  write_all(dataset, tensor.attributes, tensor.further.attribute_types, tensor.dtype, others, operation);
+  if (!is_scaled) return;
+  const attribute_json scaling{{"scale_factor", tensor.scale}, {"add_offset", tensor.shift}};
+  write_all(dataset, scaling.dump(), {}, tensor.dtype, {}, operation);
+}
+
+void write_hdf5_groups(hid_t file, const std::vector<NewTensor>& tensors, std::string_view operation) {
+  const Hdf5Id links = link_hdf5_properties();
+  const Hdf5Id creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+  H5Pset_attr_creation_order(creation.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  H5Pset_link_creation_order(creation.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  for (const auto& [name, group] : groups_of(tensors)) {  // outer ones come first
+    const Hdf5Id object =
+        name.empty()
+            ? Hdf5Id(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose)
+            : Hdf5Id(H5Gcreate2(file, name.c_str(), links.get(), creation.get(), H5P_DEFAULT), H5Gclose);
+    if (!object.is_open()) refuse_creation(operation, "the group", name);
+    write_all(object.get(), group->attributes, group->attribute_types, std::nullopt, {}, operation);
   }
 }
 

@@ -25,6 +25,8 @@ struct DimensionScale {
   /// Which of the datasets is the scale; nothing where it has no values.
   std::optional<std::size_t> values;
   std::vector<ScaledAxis> axes;
+  /// Of one without values.
+  bool is_unlimited = false;
 };
 
 /// Which tensors are scales themselves: of one axis that is called as they are, in the root group.
@@ -38,7 +40,7 @@ class ScaleTable {
   explicit ScaleTable(const std::vector<NewTensor>& tensors) {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       taken_.insert(tensors[i].name.substr(0, tensors[i].name.find('/')));
-      if (is_coordinate(tensors[i])) scales_.push_back({tensors[i].name, tensors[i].shape[0], i, {}});
+      if (is_coordinate(tensors[i])) scales_.push_back({tensors[i].name, tensors[i].shape[0], i, {}, false});
     }
     for (std::size_t i = 0; i < scales_.size(); ++i) numbers_[{scales_[i].name, scales_[i].extent}] = i;
   }
@@ -46,7 +48,7 @@ class ScaleTable {
   /// The number of the scale.
   std::size_t find(const std::string& axis_name, Index extent) {
     const auto [found, is_new] = numbers_.try_emplace({axis_name, extent}, scales_.size());
-    if (is_new) scales_.push_back({free_name(axis_name, extent), extent, std::nullopt, {}});
+    if (is_new) scales_.push_back({free_name(axis_name, extent), extent, std::nullopt, {}, false});
     return found->second;
   }
   std::vector<DimensionScale>& scales() { return scales_; }
@@ -73,11 +75,14 @@ bool has_all_names(const NewTensor& tensor) {
 /// As netCDF-4 makes a dimension without a variable.
 Hdf5Id create_bare_scale(hid_t file, const DimensionScale& scale) {
   const auto extent = static_cast<hsize_t>(scale.extent);
-  const Hdf5Id space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
+  const hsize_t most = scale.is_unlimited ? H5S_UNLIMITED : extent;
+  const Hdf5Id space(H5Screate_simple(1, &extent, &most), H5Sclose);
   const Hdf5Id links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_char_encoding(links.get(), H5T_CSET_UTF8);
   const Hdf5Id properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_attr_creation_order(properties.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  const hsize_t chunk = std::clamp<hsize_t>(extent, 1, 1024);
+  if (scale.is_unlimited) H5Pset_chunk(properties.get(), 1, &chunk);
   Hdf5Id dataset(H5Dcreate2(file, scale.name.c_str(), H5T_IEEE_F32BE, space.get(), links.get(),
                             properties.get(), H5P_DEFAULT),
                  H5Dclose);
@@ -154,6 +159,10 @@ void write_hdf5_axis_names(hid_t file, const std::vector<NewTensor>& tensors,
     for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
       const std::size_t number = table.find(tensor.axis_names[d], tensor.shape[d]);
       table.scales()[number].axes.push_back({i, static_cast<int>(d)});
+      const Dims& unlimited = tensor.further.unlimited_axes;
+      const bool is_unlimited =
+          std::find(unlimited.begin(), unlimited.end(), static_cast<Index>(d)) != unlimited.end();
+      if (is_unlimited) table.scales()[number].is_unlimited = true;
       scales_of[i].push_back(number);
     }
   }

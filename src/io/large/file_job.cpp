@@ -210,6 +210,7 @@ void take_facts(std::vector<FollowedTensor>& tensors, const FileFormat& format) 
     TensorJob& tensor = tensors[i].job;
     tensor.axis_names = std::move(facts[i].axis_names);
     tensor.attributes = std::move(facts[i].attributes);
+    tensor.further = std::move(facts[i].further);
     tensor.dropped = std::move(facts[i].dropped);
     tensor.notes = std::move(facts[i].notes);
   }
@@ -255,6 +256,8 @@ FileJob plan_moves(const std::vector<TensorMove>& given, const std::string& dest
   job.destination = destination;
   job.options = options;
   job.options.kind = format.kind;
+  job.options.chunks = chunk_options_for(format, options.chunks, moves,
+                                         [](const TensorMove& move) { return move.source.further; });
   const bool has_chunks = std::any_of(moves.begin(), moves.end(), [&](const TensorMove& move) {
     return is_chunk_job(move.source, format, job.options.chunks);
   });

@@ -55,8 +55,8 @@ std::unique_ptr<PermutedFile> permuted_file(const FileJob& job) {
   for (const TensorJob& tensor : job.tensors) {
     const Dims order = tensor.metadata ? tensor.metadata->order : permutation_of(tensor).value();
     const bool is_same = tensor.attributes == tensor.source.attributes;
-    tensors.push_back(
-        {tensor.source, order, tensor.name, is_same ? std::nullopt : std::optional(tensor.attributes)});
+    tensors.push_back({tensor.source, order, tensor.name,
+                       is_same ? std::nullopt : std::optional(tensor.attributes), tensor.further.groups});
   }
   return format_of(job.options.kind)
       .permute_chunks(job.destination, tensors, job.options.chunks, job.options.overwrite, this_operation);

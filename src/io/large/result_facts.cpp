@@ -5,6 +5,7 @@
 #include "io/format/format.hpp"
 #include "io/format/result_attributes.hpp"
 #include "io/large/element_attributes.hpp"
+#include "io/large/further_facts.hpp"
 #include "io/large/shared_axis_names.hpp"
 #include "io/large/source_axes.hpp"
 
@@ -49,7 +50,8 @@ struct KnownResults {
 
 bool says_nothing(const ResultMove& result) {
   const FileInfo& source = result.move.source;
-  return source.axis_names.empty() && source.attributes.empty() && result.changes.rescaling == nullptr;
+  return source.axis_names.empty() && source.attributes.empty() && source.further.empty() &&
+         result.changes.rescaling == nullptr;
 }
 
 KnownResults follow_all(const std::vector<ResultMove>& results) {
@@ -112,9 +114,18 @@ std::vector<ResultFacts> facts_of_results(const std::vector<ResultMove>& results
     add_attributes(known, i, results[known.numbers[i]].changes, format, facts[i]);
     all[known.numbers[i]] = std::move(facts[i]);
   }
+  std::vector<FollowedResult> followed;
+  for (const ResultMove& result : results) followed.push_back({&result, nullptr});
+  for (std::size_t i = 0; i < known.numbers.size(); ++i) {
+    followed[known.numbers[i]].origin = &known.origins[i];
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) add_further_facts(followed[i], format, all[i]);
+  share_unlimited_axes(followed, all);
   for (std::size_t i = 0; results.size() > 1 && i < results.size(); ++i) {
     for (DroppedFact& fact : all[i].dropped) fact.tensor = results[i].move.name;
   }
+  const std::vector<DroppedFact> of_groups = add_groups(followed, format, all);
+  if (!all.empty()) all[0].dropped.insert(all[0].dropped.end(), of_groups.begin(), of_groups.end());
   return all;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/message.hpp"
 #include "io/input.hpp"
+#include "io/nifti/fields.hpp"
 #include "io/stream/inflate_stream.hpp"
 
 namespace tenstride::io {
@@ -174,6 +175,43 @@ void check_elements(const NiftiFile& file) {
                   file.data_path);
 }
 
+/// The first bytes of a file, or of what it unpacks to, up to `end` where there are as many.
+std::string bytes_up_to(const std::string& path, const HeaderStart& start, std::uint64_t end,
+                        std::string_view operation) {
+  if (start.packing == NiftiPacking::none) {
+    const Storage file = map_input(path, operation);
+    const auto bytes =
+        bytes_of(file).first(static_cast<std::size_t>(std::min<std::uint64_t>(file.nbytes(), end)));
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+  InflateStream stream(path, {0, start.file_nbytes}, "gzip", operation);
+  std::string all;
+  std::string part(std::size_t{1} << 16, '\0');
+  while (all.size() < end) {
+    part.resize(std::min<std::uint64_t>(part.size(), end - all.size()));
+    const std::size_t count = stream.read(std::as_writable_bytes(std::span(part)));
+    all.append(part, 0, count);
+    if (count < part.size()) break;
+  }
+  return all;
+}
+
+/// Sets what stands between the header and the elements, or in a pair behind the header.
+void read_extensions(NiftiFile& file, const std::string& path, const HeaderStart& start,
+                     std::string_view operation) {
+  const auto version = static_cast<NiftiVersion>(file.header.version);
+  const std::size_t begin = nifti_start_nbytes(version);
+  const bool has_any = start.bytes.size() >= begin - 3 && start.bytes[begin - 4] != std::byte{0};
+  if (!has_any) return;
+  const std::uint64_t end = file.header.files == NiftiFiles::pair ? UINT64_MAX : file.header.data_begin;
+  const std::uint64_t most = begin + max_nifti_extensions;
+  const std::string bytes = bytes_up_to(path, start, std::min(end, most + 1), operation);
+  file.are_extensions_too_long = bytes.size() > most;
+  if (bytes.size() <= begin || file.are_extensions_too_long) return;
+  file.header.extensions =
+      parse_nifti_extensions(std::string_view(bytes).substr(begin), file.header.byte_order);
+}
+
 }  // namespace
 
 bool is_nifti(const FileStart& start) {
@@ -209,6 +247,7 @@ NiftiFile read_nifti(const std::string& path, std::string_view operation) {
     require_no_elements_beside(file);
   }
   check_elements(file);
+  read_extensions(file, header_path, start, operation);
   return file;
 }
 

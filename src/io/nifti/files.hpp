@@ -20,7 +20,12 @@ struct NiftiFile {
   /// Of that file: `header.data_begin` counts bytes of its content.
   NiftiPacking packing = NiftiPacking::none;
   std::uint64_t data_nbytes = 0;
+  /// Whether the header is followed by extensions of more than `max_nifti_extensions` bytes, so that they are
+  /// not read.
+  bool are_extensions_too_long = false;
 };
+
+inline constexpr std::uint64_t max_nifti_extensions = std::uint64_t{1} << 26;
 
 /// Whether a file is NIfTI by its content, or by its name and its other half: elements may begin as any file
 /// does. An ANALYZE 7.5 pair counts too: `read_nifti` says what it is.

@@ -2,8 +2,10 @@
 #include "io/nifti/header.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include "base/message.hpp"
 #include "io/input.hpp"
@@ -150,6 +152,24 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> start, std::uint64_t f
                                std::string_view name) {
   const auto held = static_cast<std::size_t>(std::min<std::uint64_t>(start.size(), file_size));
   return NiftiCheck(start.first(held), file_size, name).header();
+}
+
+std::string parse_nifti_extensions(std::string_view bytes, ByteOrder order) {
+  constexpr std::size_t least = 8;
+  std::string extensions;
+  while (bytes.size() >= least) {
+    std::array<std::uint32_t, 2> words{};  // size and code
+    std::memcpy(words.data(), bytes.data(), least);
+    if (order == ByteOrder::swapped) {
+      for (std::uint32_t& word : words) word = __builtin_bswap32(word);
+    }
+    const std::size_t nbytes = words[0];
+    if (nbytes < least || nbytes > bytes.size()) break;
+    extensions.append(reinterpret_cast<const char*>(words.data()), least);
+    extensions += bytes.substr(least, nbytes - least);
+    bytes.remove_prefix(nbytes);
+  }
+  return extensions;
 }
 
 void check_nifti_data(const NiftiHeader& header, std::uint64_t data_size, std::string_view data_name) {

@@ -44,12 +44,15 @@ struct NiftiHeader {
   std::vector<std::string> axis_names;
   /// The other fields, as the text of a JSON object; `nifti_header` takes it. See attributes.hpp.
   std::string attributes;
+  /// As `FurtherFacts` has them; set by `read_nifti`.
+  std::string extensions{};
 
   [[nodiscard]] bool is_scaled() const { return scl_slope != 1 || scl_inter != 0; }
 };
 
-/// The bytes that `parse_nifti_header` has to be given, where the file has them.
-inline constexpr std::size_t max_nifti_header = 540;
+/// The bytes that `parse_nifti_header` has to be given, where the file has them; with those that tell whether
+/// extensions follow.
+inline constexpr std::size_t max_nifti_header = 544;
 
 /// Reads the header of a file of `file_size` bytes. The elements must lie in a single file; those of a pair
 /// are checked by `check_nifti_data`. `start` is the whole file or at least its first `max_nifti_header`
@@ -57,6 +60,10 @@ inline constexpr std::size_t max_nifti_header = 540;
 /// is (64,64,20):(1,64,4096)+0 and data_begin 352.
 TENSTRIDE_API NiftiHeader parse_nifti_header(std::span<const std::byte> start, std::uint64_t file_size,
                                              std::string_view name);
+
+/// The extensions in `bytes`, which follow the 4 bytes behind the header: the size and code of each in this
+/// machine's byte order, whatever `order` they have there. Ends with the first that is none.
+TENSTRIDE_API std::string parse_nifti_extensions(std::string_view bytes, ByteOrder order);
 
 /// Throws FileError where the elements do not lie in a file of `data_size` bytes.
 TENSTRIDE_API void check_nifti_data(const NiftiHeader& header, std::uint64_t data_size,
@@ -66,13 +73,15 @@ struct NiftiOptions {
   /// The text of a JSON object as `NiftiHeader::attributes`; "" for none. Who applies `scl_slope` leaves it
   /// and `scl_inter` out.
   std::string attributes = {};
+  /// Behind the header, as `FurtherFacts` has them.
+  std::string extensions = {};
   /// Begins the errors.
   std::string operation = "save_nifti";
 };
 
 /// All bytes of a single file before its elements, which follow column-major in this machine's byte order.
-/// NIfTI-1 where each size is at most 32767, otherwise NIfTI-2: 352 or 544 bytes. Without attributes voxels
-/// have the size 1 and no transform (both codes are 0). Extensions of a file that was read are not kept.
+/// NIfTI-1 where each size is at most 32767, otherwise NIfTI-2: 352 or 544 bytes and
+/// the extensions. Without attributes voxels have the size 1 and no transform (both codes are 0).
 /// Throws TypeError for element types that NIfTI lacks, ShapeError for a shape that is not of 1 to 7 sizes
 /// from 1 on, OverflowError, and ValueError for attributes that no header can hold. Example:
 /// `nifti_header({64, 64, 20}, DType::float32).size() == 352`.

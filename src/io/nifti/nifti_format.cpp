@@ -26,6 +26,10 @@ std::vector<FileInfo> list_nifti(const std::string& path, std::string_view opera
   const NiftiFile nifti = read_nifti(path, operation);
   FileInfo info = info_of(nifti.header);
   info.path = nifti.data_path;
+  info.further.header_extensions = nifti.header.extensions;
+  if (nifti.are_extensions_too_long) {
+    info.further.unread_attributes = R"({"header extensions":"they are longer than 64 MiB"})";
+  }
   if (nifti.packing == NiftiPacking::gzip) {
     info.storage = ElementStorage::stream;
     info.codec = "gzip";
@@ -37,7 +41,8 @@ std::vector<FileInfo> list_nifti(const std::string& path, std::string_view opera
 FlatFile plan_nifti(const std::vector<NewTensor>& tensors, std::string_view operation) {
   const NewTensor& tensor = tensors.at(0);
   FlatFile file;
-  file.head = nifti_header(tensor.shape, tensor.dtype, {tensor.attributes, std::string(operation)});
+  file.head = nifti_header(tensor.shape, tensor.dtype,
+                           {tensor.attributes, tensor.further.header_extensions, std::string(operation)});
   const Layout layout = column_major(tensor.shape);
   file.parts.push_back({layout, file.head.size()});
   file.nbytes = file.head.size() + static_cast<std::uint64_t>(numel(layout)) * item_size(tensor.dtype);

@@ -72,12 +72,16 @@ std::string nifti_header(const Dims& shape, DType dtype, const NiftiOptions& opt
   if (is_one) header.put_bytes(38, "r");  // `regular`, which old programs look at
   header.put(nifti_field::datatype, voxels.datatype);
   header.put(nifti_field::bitpix, voxels.bits);
-  header.put(nifti_field::vox_offset, static_cast<std::int64_t>(nifti_start_nbytes(header.version())));
+  const std::size_t start = nifti_start_nbytes(header.version());
+  if (!options.extensions.empty()) header.put_bytes(start - 4, "\1");
+  std::string extensions = options.extensions;
+  extensions.resize((extensions.size() + 15) / 16 * 16);  // elements begin at a multiple of 16
+  header.put(nifti_field::vox_offset, static_cast<std::int64_t>(start + extensions.size()));
   header.put(nifti_field::dim, static_cast<std::int64_t>(voxels.sizes.size()));
   for (std::size_t i = 0; i < 7; ++i) {
     header.put(nifti_field::dim, i < voxels.sizes.size() ? voxels.sizes[i] : 1, i + 1);
   }
-  return header.bytes();
+  return header.bytes() + extensions;
 }
 
 }  // namespace tenstride::io

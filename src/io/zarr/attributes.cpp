@@ -158,6 +158,17 @@ AttributeJson zarr_attributes_json(const ZarrArray& array) {
   return attributes;
 }
 
+AttributeJson parse_zarr_group_attributes(AttributeJson attributes) {
+  decode_lists(attributes);
+  return attributes;
+}
+
+AttributeJson zarr_group_attributes_json(const std::string& text) {
+  AttributeJson attributes = parse_zarr_json(text, "attributes");
+  encode_numbers(attributes);
+  return attributes;
+}
+
 bool has_axis_names(const ZarrArray& array) {
   return array.dimension_names.size() == array.shape.size() &&
          std::all_of(array.dimension_names.begin(), array.dimension_names.end(),

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "io/zarr/metadata.hpp"
@@ -21,6 +22,10 @@ nlohmann::json parse_zarr_attributes(nlohmann::json attributes, DType dtype);
 /// out are a `_FillValue` that no element can have, one that the array's fill_value says already, and NaN
 /// among missing_value, which readers would take for a text; NaN is missing without it.
 nlohmann::json zarr_attributes_json(const ZarrArray& array);
+
+/// The same for attributes of a group: words are numbers in lists of numbers, and JSON by the letter.
+nlohmann::json parse_zarr_group_attributes(nlohmann::json attributes);
+nlohmann::json zarr_group_attributes_json(const std::string& attributes);
 
 /// Whether each axis has a name; of an array without axes always.
 bool has_axis_names(const ZarrArray& array);

@@ -7,7 +7,9 @@
 #include <filesystem>
 
 #include "files/system_reason.hpp"
+#include "io/format/python_json.hpp"
 #include "io/zarr/array_json.hpp"
+#include "io/zarr/attributes.hpp"
 #include "io/zarr/json_field.hpp"
 #include "io/zarr/read_file.hpp"
 #include "io/zarr/refuse.hpp"
@@ -83,6 +85,26 @@ class GroupSearch {
 };
 
 }  // namespace
+
+std::string zarr_group_attributes(const std::string& folder) {
+  nlohmann::json attributes;
+  const std::string file = zarr_file(folder, "zarr.json");
+  if (const auto text = read_text_file(file, max_zarr_metadata)) {
+    const nlohmann::json root = parse_zarr_json(*text, file);
+    const JsonField field(root, file);
+    if (const auto found = field.find("attributes")) {
+      if (!found->value().is_object() && !found->is_null()) found->refuse("an object");
+      attributes = found->value();
+    }
+  } else {
+    const std::string beside = zarr_file(folder, ".zattrs");
+    if (const auto zattrs = read_text_file(beside, max_zarr_metadata)) {
+      attributes = parse_zarr_json(*zattrs, beside);
+      if (!attributes.is_object()) JsonField(attributes, beside).refuse("an object");
+    }
+  }
+  return attributes.empty() ? "" : python_json_text(parse_zarr_group_attributes(std::move(attributes)));
+}
 
 std::vector<std::string> zarr_arrays(const std::string& folder) {
   GroupSearch search(folder);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenstride::io {
@@ -15,5 +16,9 @@ inline constexpr std::size_t max_zarr_entries = 100000;
 /// more than max_zarr_entries entries, and beyond 64 levels.
 /// Example: of a group with an array and a group that has one {"a", "b/c"}.
 std::vector<std::string> zarr_arrays(const std::string& folder);
+
+/// The attributes of the group in a folder, of either version, as a JSON object; empty where it has none.
+/// Throws FileError.
+std::string zarr_group_attributes(const std::string& folder);
 
 }  // namespace tenstride::io

@@ -2,9 +2,13 @@
 #include "io/zarr/new_groups.hpp"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 
 #include "base/message.hpp"
+#include "io/format/python_json.hpp"
+#include "io/zarr/attributes.hpp"
 #include "tenstride/files/atomic_file.hpp"
 
 namespace tenstride::io {
@@ -12,26 +16,22 @@ namespace {
 
 using tenstride::detail::message;
 
-/// What makes a folder a group.
-void write_group(const std::filesystem::path& folder, int format, std::string_view operation) {
-  std::filesystem::create_directories(folder);
-  const bool is_v3 = format == 3;
-  const std::string_view text =
-      is_v3 ? "{\n  \"attributes\": {},\n  \"zarr_format\": 3,\n  \"node_type\": \"group\"\n}"
-            : "{\n    \"zarr_format\": 2\n}";
-  const std::string path = (folder / (is_v3 ? "zarr.json" : ".zgroup")).string();
-  AtomicFile file(path, Overwrite::replace, operation);
+void write_text(const std::filesystem::path& path, const std::string& text, std::string_view operation) {
+  AtomicFile file(path.string(), Overwrite::replace, operation);
   file.write(std::as_bytes(std::span(text)));
   file.commit();
 }
 
-/// The groups between the root and an array, outermost first. Example: "a/b" of "a/b/c" comes behind "a".
-std::vector<std::string> groups_of(const std::string& name) {
-  std::vector<std::string> groups;
-  for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
-    groups.push_back(name.substr(0, at));
+/// What makes a folder a group.
+void write_group(const std::filesystem::path& folder, int format, const nlohmann::json& attributes,
+                 std::string_view operation) {
+  std::filesystem::create_directories(folder);
+  if (format == 3) {
+    const nlohmann::ordered_json json{{"attributes", attributes}, {"zarr_format", 3}, {"node_type", "group"}};
+    return write_text(folder / "zarr.json", python_json_text(json, 2), operation);
   }
-  return groups;
+  if (!attributes.empty()) write_text(folder / ".zattrs", python_json_text(attributes, 2), operation);
+  write_text(folder / ".zgroup", "{\n    \"zarr_format\": 2\n}", operation);
 }
 
 }  // namespace
@@ -45,14 +45,22 @@ void check_array_name(const std::string& name, std::string_view operation) {
 }
 
 std::vector<std::string> make_zarr_groups(const std::string& root, const std::vector<std::string>& names,
-                                          int format, std::string_view operation) {
+                                          int format, const FileGroups& groups, std::string_view operation) {
   if (names.size() == 1 && names[0].empty()) return {root};
   for (const std::string& name : names) check_array_name(name, operation);
   const std::filesystem::path folder(root);
-  write_group(folder, format, operation);
+  std::set<std::string> made;
   std::vector<std::string> folders;
   for (const std::string& name : names) {
-    for (const std::string& group : groups_of(name)) write_group(folder / group, format, operation);
+    for (const std::string& group : group_names_around(name)) {
+      if (!made.insert(group).second) continue;
+      const auto found = groups.find(group);
+      const bool has_attributes = found != groups.end() && !found->second->attributes.empty();
+      write_group(
+          group.empty() ? folder : folder / group, format,
+          has_attributes ? zarr_group_attributes_json(found->second->attributes) : nlohmann::json::object(),
+          operation);
+    }
     folders.push_back((folder / name).string());
   }
   return folders;

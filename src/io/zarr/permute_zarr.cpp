@@ -128,6 +128,7 @@ class PermutedZarr final : public PermutedFile {
         placing_(placing_of(path, tensors, operation)) {
     for (const PermutedTensor& tensor : tensors) {
       arrays_.push_back(permuted_array(tensor, options, operation));
+      for (const auto& group : tensor.groups) groups_.emplace(group->name, group);
       if (arrays_.back().permuted.format == arrays_[0].permuted.format) continue;
       throw ValueError(message(operation, ": \"", tensor.source.path, "\" is of version ",
                                arrays_.back().permuted.format, " of Zarr and must be of version ",
@@ -152,7 +153,7 @@ class PermutedZarr final : public PermutedFile {
     folder_.emplace(path_, overwrite_, is_zarr_folder, operation_);
     std::vector<std::string> names;
     for (const PermutedArray& array : arrays_) names.push_back(array.name);
-    paths_ = make_zarr_groups(folder_->part_path(), names, arrays_[0].permuted.format, operation_);
+    paths_ = make_zarr_groups(folder_->part_path(), names, arrays_[0].permuted.format, groups_, operation_);
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
       fs::create_directories(paths_[i]);
       for (const ZarrText& text : zarr_metadata_texts(arrays_[i].permuted)) {
@@ -206,6 +207,7 @@ class PermutedZarr final : public PermutedFile {
   std::string operation_;
   UnitPlacing placing_;
   std::vector<PermutedArray> arrays_;
+  FileGroups groups_;
   std::optional<AtomicFolder> folder_;
   std::vector<std::string> paths_;
 };

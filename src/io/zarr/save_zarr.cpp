@@ -28,7 +28,7 @@ class ZarrArraysFile final : public ChunkFile {
     }
     std::vector<std::string> names;
     for (const NewTensor& tensor : tensors) names.push_back(tensor.name);
-    paths_ = make_zarr_groups(folder, names, arrays[0].format, operation);
+    paths_ = make_zarr_groups(folder, names, arrays[0].format, groups_of(tensors), operation);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       sinks_.push_back(std::make_unique<ZarrSink>(paths_[i], arrays[i], ZarrFillChunks::written, state));
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/message.hpp"
+#include "io/format/file_groups.hpp"
 #include "io/format/known_formats.hpp"
 #include "io/format/scaling.hpp"
 #include "io/zarr/groups.hpp"
@@ -39,10 +41,23 @@ FileInfo zarr_info(const std::string& folder) {
 
 std::vector<FileInfo> list_zarr(const std::string& path, std::string_view /*operation*/) {
   std::vector<FileInfo> tensors;
+  FileGroups groups;
+  std::set<std::string> seen;
+  const auto see_group = [&](const std::string& name) {
+    if (!seen.insert(name).second) return;
+    const std::string folder = name.empty() ? path : (std::filesystem::path(path) / name).string();
+    const std::string attributes = zarr_group_attributes(folder);
+    if (!attributes.empty())
+      groups.emplace(name, std::make_shared<const FileGroup>(FileGroup{name, attributes}));
+  };
   for (const std::string& name : zarr_arrays(path)) {
     const bool is_array_itself = name.empty();
     FileInfo info = zarr_info(is_array_itself ? path : (std::filesystem::path(path) / name).string());
     info.name = name;
+    if (!is_array_itself) {
+      for (const std::string& group : group_names_around(name)) see_group(group);
+      info.further.groups = groups_around(name, groups);
+    }
     tensors.push_back(std::move(info));
   }
   return tensors;
@@ -60,6 +75,7 @@ const FileFormat zarr_format{.kind = FileKind::zarr,
                              .suffixes = {".zarr"},
                              .names = TensorNames::optional,
                              .facts = TensorFacts::both,
+                             .has_groups = true,
                              .is_kind_of = is_zarr,
                              .list = list_zarr,
                              .chunks = zarr_chunks,
