@@ -35,6 +35,7 @@ std::vector<io::TensorMove> moves_of(const std::string& source, const std::strin
                                      const std::vector<AxisSize>& sizes) {
   std::vector<io::TensorMove> moves;
   std::vector<io::FileInfo> found = io::list_tensors(source, "convert");
+  io::require_readable(found, "convert");
   for (io::FileInfo& info : found) {
     std::string chain =
         is_pattern(given) ? Pattern(given).bind(info.layout.shape, sizes).written_out() : given;

@@ -68,8 +68,10 @@ void take_facts(std::vector<Conversion>& conversions, io::FileKind kind) {
   for (std::size_t i = 0; i < facts.size(); ++i) conversions[i].facts = std::move(facts[i]);
 }
 
-void save_results(std::vector<Conversion>& conversions, const ConvertCommand& command,
-                  const io::FileOptions& options) {
+void save_results(std::vector<Conversion>& conversions, const std::vector<io::FileInfo>& stored,
+                  const ConvertCommand& command, const io::FileOptions& options) {
+  io::ChunkOptions chunks = options.chunks;
+  chunks.as_stored = stored;
   std::vector<io::NamedTensor> tensors;
   for (Conversion& conversion : conversions) {
     tensors.push_back({conversion.move->name, conversion.image(), conversion.facts.axis_names,
@@ -79,7 +81,7 @@ void save_results(std::vector<Conversion>& conversions, const ConvertCommand& co
                        {.overwrite = options.overwrite,
                         .order = options.order,
                         .is_compressed = command.compresses,
-                        .chunks = options.chunks});
+                        .chunks = chunks});
 }
 
 /// Compares every tensor with what it must be; gives the number of elements.
@@ -108,8 +110,8 @@ std::string order_word(io::ElementOrder order) {
   return order == io::ElementOrder::row_major ? "row-major" : "column-major";
 }
 
-std::string results_text(const std::vector<Conversion>& conversions, const ConvertCommand& command,
-                         std::optional<Index> verified) {
+std::string results_text(const std::vector<Conversion>& conversions, const std::vector<io::FileInfo>& stored,
+                         const ConvertCommand& command, std::optional<Index> verified) {
   std::vector<std::vector<std::string>> rows;
   Index nbytes = 0;
   std::string told, missing;
@@ -128,6 +130,7 @@ std::string results_text(const std::vector<Conversion>& conversions, const Conve
                         arithmetic_text(conversion.elements.scale, conversion.elements.shift)});
     nbytes += conversion.result.numel() * static_cast<Index>(item_size(conversion.dtype));
   }
+  for (const io::FileInfo& info : stored) told += "copied as its bytes are stored: " + info.name + '\n';
   const std::string text = lay_out(rows) + told;
   if (command.rehearsal == Rehearsal::dry_run)
     return text + "dry run: nothing but the headers was read, nothing was written\n";
@@ -135,8 +138,8 @@ std::string results_text(const std::vector<Conversion>& conversions, const Conve
          bytes_to_text(nbytes) + '\n' + missing + verified_text(verified);
 }
 
-std::string results_json(const std::vector<Conversion>& conversions, const ConvertCommand& command,
-                         std::optional<Index> verified) {
+std::string results_json(const std::vector<Conversion>& conversions, const std::vector<io::FileInfo>& stored,
+                         const ConvertCommand& command, std::optional<Index> verified) {
   using Json = nlohmann::ordered_json;
   Json json;
   json["tensors"] = Json::array();
@@ -166,6 +169,8 @@ std::string results_json(const std::vector<Conversion>& conversions, const Conve
          {"missing", conversion.rescaling ? Json(conversion.missing) : Json(nullptr)}});
     if (conversion.rescaling) json["tensors"].back()["output"].update(rescaling_json(*conversion.rescaling));
   }
+  json["as_stored"] = Json::array();
+  for (const io::FileInfo& info : stored) json["as_stored"].push_back(info.name);
   json["dry_run"] = command.rehearsal == Rehearsal::dry_run;
   json["verified"] = verified ? Json(*verified) : Json(nullptr);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
@@ -179,17 +184,24 @@ int run_in_memory(const ConvertCommand& command, const std::vector<io::TensorMov
     throw UsageError(
         "convert: --max-mem and --resume must go with files whose elements can be written one by one");
   std::vector<Conversion> conversions;
-  for (const io::TensorMove& move : moves)
-    conversions.push_back(conversion_of(move, options, command.rehearsal));
+  // What cannot be read goes along as its bytes are stored.
+  std::vector<io::FileInfo> stored;
+  for (const io::TensorMove& move : moves) {
+    if (move.source.obstacle.empty()) {
+      conversions.push_back(conversion_of(move, options, command.rehearsal));
+    } else {
+      stored.push_back(move.source);
+    }
+  }
   take_facts(conversions, options.kind);
   std::optional<Index> verified;
   if (command.rehearsal == Rehearsal::none) {
     clean_up_on_signals();
-    save_results(conversions, command, options);
+    save_results(conversions, stored, command, options);
     if (command.verify) verified = verify_results(conversions, command);
   }
-  std::cout << (command.format == Format::json ? results_json(conversions, command, verified)
-                                               : results_text(conversions, command, verified));
+  std::cout << (command.format == Format::json ? results_json(conversions, stored, command, verified)
+                                               : results_text(conversions, stored, command, verified));
   return done;
 }
 

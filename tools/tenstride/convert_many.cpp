@@ -27,14 +27,47 @@ struct Shard {
   std::vector<io::TensorMove> moves;
 };
 
-/// The named tensors with SPEC, then, in the order of the file, the others.
-std::vector<io::TensorMove> moves_of(const ConvertCommand& command, const std::vector<io::FileInfo>& named) {
+/// What cannot be read and cannot be copied as it is stored.
+void require_keepable(const io::FileInfo& info, const io::FileOptions& options) {
+  io::ChunkOptions chunks = options.chunks;
+  if (options.is_metadata_only && chunks.zarr_format == 0 && info.format == "Zarr 2") chunks.zarr_format = 2;
+  const std::string obstacle = io::obstacle_to_keeping(info, options.kind, chunks);
+  if (obstacle.empty()) return;
+  throw WorkError("convert: \"" + info.address() + "\" must " + obstacle + " (--leave-out '" + info.name +
+                  "' leaves it out)");
+}
+
+bool has_name_of(const std::vector<io::FileInfo>& infos, const io::FileInfo& info) {
+  return std::any_of(infos.begin(), infos.end(),
+                     [&](const io::FileInfo& other) { return other.name == info.name; });
+}
+
+/// The tensors of the input that --leave-out names.
+std::vector<io::FileInfo> left_out(const ConvertCommand& command, const std::string& file) {
+  std::vector<io::FileInfo> all;
+  for (const std::string& name : command.left_out) {
+    const std::vector<io::FileInfo> found = io::list_tensors(file + "::" + name, "convert");
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
+}
+
+/// The named tensors with SPEC and, with --keep-others, the others, in the order of the file.
+std::vector<io::TensorMove> moves_of(const ConvertCommand& command, const std::vector<io::FileInfo>& named,
+                                     const io::FileOptions& options) {
   std::vector<io::FileInfo> all = named;
-  if (command.keeps_others) all = input_infos(io::parse_address(command.input).file, {}, "convert");
+  if (command.keeps_others) {
+    const std::string file = io::parse_address(command.input).file;
+    all = input_infos(file, {}, "convert");
+    const std::vector<io::FileInfo> without = left_out(command, file);
+    std::erase_if(all, [&](const io::FileInfo& info) {
+      return has_name_of(without, info) && !has_name_of(named, info);
+    });
+  }
   std::vector<io::TensorMove> moves;
   for (io::FileInfo& info : all) {
-    const bool is_named = std::any_of(named.begin(), named.end(),
-                                      [&](const io::FileInfo& other) { return other.name == info.name; });
+    const bool is_named = has_name_of(named, info);
+    if (!is_named) require_keepable(info, options);
     std::string chain = is_named ? written_out(command, info.layout.shape) : "x";
     std::string name = info.name;
     moves.push_back({std::move(info), std::move(chain), std::move(name),
@@ -127,7 +160,7 @@ int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& nam
     return run_many(whole, named);
   }
   const io::FileOptions options = options_for(command, kind);
-  std::vector<io::TensorMove> moves = moves_of(command, named);
+  std::vector<io::TensorMove> moves = moves_of(command, named, options);
   if (!has_elements_in_files) return run_in_memory(command, moves, options);
   const std::vector<Shard> shards = shards_of(command, std::move(moves), options);
   const bool has_index = !command.max_file_size.empty() && command.rehearsal == Rehearsal::none;

@@ -5,6 +5,7 @@
 #include "base/message.hpp"
 #include "io/chunks/chunk_job.hpp"
 #include "io/format/format.hpp"
+#include "io/large/as_stored.hpp"
 #include "io/large/file_chain.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/large/job_limits.hpp"
@@ -255,13 +256,14 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
   });
 }
 
-FileJob plan_moves(const std::vector<TensorMove>& moves, const std::string& destination,
-                   const FileOptions& options, TaskMemory use) {
+FileJob plan_moves(std::vector<TensorMove> moves, const std::string& destination, const FileOptions& options,
+                   TaskMemory use) {
   const FileFormat& format = format_of_destination(destination, options, moves[0].source.kind);
   FileJob job;
   job.destination = destination;
   job.options = options;
   job.options.kind = format.kind;
+  job.options.chunks.as_stored = take_as_stored(moves, job.options);
   const bool has_chunks = std::any_of(moves.begin(), moves.end(), [&](const TensorMove& move) {
     return is_chunk_job(move.source, format, job.options.chunks);
   });
@@ -335,6 +337,7 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
                           const FileOptions& options) {
   std::vector<TensorMove> moves;
   std::vector<FileInfo> found = list_tensors(source, this_operation);
+  require_readable(found, this_operation);
   for (FileInfo& info : found) {
     std::string name = found.size() > 1 ? info.name : std::string();
     moves.push_back({std::move(info), std::string(chain), std::move(name)});
@@ -361,6 +364,8 @@ std::string to_string(const FileJob& job) {
   for (const TensorJob& tensor : job.tensors) {
     for (const std::string& note : tensor.notes) text += "note: " + note + '\n';
   }
+  for (const FileInfo& info : job.options.chunks.as_stored)
+    text += message("copied as its bytes are stored: ", info.name, '\n');
   if (job.unpacked_bytes > 0)
     text += message("unpack  ", job.unpacked_bytes, " bytes before, into a file beside the destination\n");
   return text + to_string(dropped_facts(job));

@@ -35,7 +35,8 @@ struct Stranger {
   std::string_view what;
   std::string_view fix;
 };
-constexpr std::array<Stranger, 11> strangers{{
+constexpr std::array<Stranger, 12> strangers{{
+    {"[", "structures of several fields", "save each field as an array"},
     {"O", "Python objects", "they are pickles, which are never read"},
     {"U", "text", "save it as numbers"},
     {"S", "byte strings", "save them with .view(numpy.uint8)"},
@@ -54,9 +55,10 @@ constexpr bool is_little = std::endian::native == std::endian::little;
 
 }  // namespace
 
-NpyElement parse_npy_descr(std::string_view descr, std::string_view name) {
-  const auto refuse = [&](const auto&... pieces) {
-    throw FileError(message("npy: \"", name, "\" ", pieces...), std::string(name));
+NpyElement parse_npy_descr(std::string_view descr) {
+  const std::string shown = message("descr '", descr.substr(0, 40), descr.size() > 40 ? "…'" : "'");
+  const auto refuse = [](std::string obstacle) {
+    return NpyElement{DType::uint8, ByteOrder::native, std::move(obstacle)};
   };
   char order = '=';
   std::string_view code = descr;
@@ -67,18 +69,17 @@ NpyElement parse_npy_descr(std::string_view descr, std::string_view name) {
   for (const auto& [known, dtype] : codes) {
     if (known != code) continue;
     const bool is_one_byte = item_size(dtype) == 1;
-    if (order == '|' && !is_one_byte) refuse("has the descr '", descr, "', which must begin with '<' or '>'");
+    if (order == '|' && !is_one_byte)
+      return refuse(message("have a ", shown, " that begins with '<' or '>'"));
     const bool is_native = is_one_byte || order == '=' || (order == '<') == is_little;
     return {dtype, is_native ? ByteOrder::native : ByteOrder::swapped};
   }
   for (const Stranger& stranger : strangers) {
     if (!code.starts_with(stranger.start)) continue;
-    refuse("holds ", stranger.what, " (descr '", descr.substr(0, 40), "') and must hold numbers; ",
-           stranger.fix);
+    return refuse(message("hold numbers, not ", stranger.what, " (", shown, "); ", stranger.fix));
   }
-  refuse("has the descr '", descr.substr(0, 40),
-         "', which must be one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16 after '<', '>' or '|'");
-  return {};
+  return refuse(message(
+      "have one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16 after '<', '>' or '|', not the ", shown));
 }
 
 std::optional<std::string> npy_descr(DType dtype) {

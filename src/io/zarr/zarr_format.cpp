@@ -5,7 +5,9 @@
 #include "base/message.hpp"
 #include "io/format/known_formats.hpp"
 #include "io/format/scaling.hpp"
+#include "io/zarr/copy_arrays.hpp"
 #include "io/zarr/groups.hpp"
+#include "io/zarr/outline.hpp"
 #include "io/zarr/permute_zarr.hpp"
 #include "io/zarr/save_zarr.hpp"
 #include "io/zarr/zarr_source.hpp"
@@ -37,11 +39,36 @@ FileInfo zarr_info(const std::string& folder) {
   return info;
 }
 
+/// An array of a group that cannot be read blocks no other.
+FileInfo unreadable_info(const std::string& folder, const FileError& error) {
+  ZarrOutline outline = read_zarr_outline(folder);
+  FileInfo info;
+  info.format = outline.format == 0 ? "Zarr" : tenstride::detail::message("Zarr ", outline.format);
+  info.path = folder;
+  info.layout = row_major(outline.shape);
+  info.storage = ElementStorage::chunked;
+  info.axis_names = std::move(outline.axis_names);
+  info.obstacle = outline.unknown_type.empty()
+                      ? tenstride::detail::message("be an array that can be read (", error.what(), ")")
+                      : tenstride::detail::message("have elements of a type that tenstride has, not ",
+                                                   outline.unknown_type);
+  return info;
+}
+
+FileInfo member_info(const std::string& folder) {
+  try {
+    return zarr_info(folder);
+  } catch (const FileError& error) {
+    return unreadable_info(folder, error);
+  }
+}
+
 std::vector<FileInfo> list_zarr(const std::string& path, std::string_view /*operation*/) {
   std::vector<FileInfo> tensors;
   for (const std::string& name : zarr_arrays(path)) {
     const bool is_array_itself = name.empty();
-    FileInfo info = zarr_info(is_array_itself ? path : (std::filesystem::path(path) / name).string());
+    FileInfo info =
+        is_array_itself ? zarr_info(path) : member_info((std::filesystem::path(path) / name).string());
     info.name = name;
     tensors.push_back(std::move(info));
   }
@@ -67,6 +94,7 @@ const FileFormat zarr_format{.kind = FileKind::zarr,
                              .plan_chunks = plan_zarr,
                              .create_chunks = create_zarr,
                              .chunks_in_folder = zarr_in_folder,
-                             .permute_chunks = permute_zarr};
+                             .permute_chunks = permute_zarr,
+                             .obstacle_to_copy = obstacle_to_copy_of_array};
 
 }  // namespace tenstride::io
