@@ -162,7 +162,7 @@ TEST(NpyHostile, ElementsThatAreNoNumbers) {
       {"span", numbers + "time spans (descr '<m8[ms]'); save them with .view(numpy.int64)"},
       {"long", numbers + "long doubles (descr '<f16'); save them with .astype(numpy.float64)"},
       {"clong", numbers + "complex long doubles (descr '<c32'); save them with .astype(numpy.complex128)"},
-      {"fields", numbers + "structures of several fields (descr 'FIELDS'); save each field as an array"},
+      {"fields", numbers + "structures of several fields; save each field as an array"},
   };
   for (const auto& [name, message] : table) EXPECT_EQ(refused(recorded("stranger-" + name)), message) << name;
   const std::string known =

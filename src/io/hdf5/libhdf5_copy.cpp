@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifdef TENSTRIDE_HAS_HDF5
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -191,6 +193,7 @@ void copy_hdf5_objects(const std::string& path, const std::vector<FileInfo>& obj
   const auto seconds = child_seconds(nbytes) + static_cast<unsigned>(nbytes >> 26);
   run_in_child(path, operation, seconds, [&](ChildOutput&) {
     extend_child(seconds);
+    alarm(max_child_wait + 4 * seconds);  // disks are slower than processors
     try {
       copy_all(written, sources, objects, operation);
     } catch (const FileError&) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include "base/message.hpp"
 #include "files/descriptor.hpp"
@@ -45,6 +46,13 @@ std::vector<FileInfo> take_as_stored(std::vector<TensorMove>& moves, const FileO
                       move.source.path);
     }
     taken.push_back(move.source);
+  }
+  // What is copied last must replace nothing.
+  std::set<std::string> names;
+  for (const TensorMove& move : moves) {
+    const std::string& name = is_stored(move) ? move.source.name : move.name;
+    if (taken.empty() || names.insert(name).second) continue;
+    throw ValueError(message(this_operation, ": the name \"", name, "\" must stand once in a file"));
   }
   std::erase_if(moves, is_stored);
   if (moves.empty()) {

@@ -35,8 +35,7 @@ struct Stranger {
   std::string_view what;
   std::string_view fix;
 };
-constexpr std::array<Stranger, 12> strangers{{
-    {"[", "structures of several fields", "save each field as an array"},
+constexpr std::array<Stranger, 11> strangers{{
     {"O", "Python objects", "they are pickles, which are never read"},
     {"U", "text", "save it as numbers"},
     {"S", "byte strings", "save them with .view(numpy.uint8)"},
@@ -60,6 +59,10 @@ NpyElement parse_npy_descr(std::string_view descr) {
   const auto refuse = [](std::string obstacle) {
     return NpyElement{DType::uint8, ByteOrder::native, std::move(obstacle)};
   };
+  // What the fields are called is not shown: it may be no UTF-8.
+  if (descr.starts_with('[')) {
+    return refuse("hold numbers, not structures of several fields; save each field as an array");
+  }
   char order = '=';
   std::string_view code = descr;
   if (!code.empty() && std::string_view("<>|=").find(code[0]) != std::string_view::npos) {
