@@ -11,7 +11,7 @@ namespace tenstride::io {
 enum class MoveKind : unsigned char {
   convert,  ///< by its chain, and by what the options say of elements
   /// It goes along as it is: elements, type and attributes, and the order too where the destination has both.
-  /// Its chain is "x".
+  /// Its chain is "x". What cannot be read is copied as its bytes are stored (see `obstacle_to_keeping`).
   keep,
 };
 
