@@ -49,6 +49,7 @@ nb::object read_tensors(const std::string& address, std::string_view operation, 
   {
     const nb::gil_scoped_release released;
     found = io::list_tensors(address, operation);
+    io::require_readable(found, operation);
     for (const io::FileInfo& info : found) tensors.push_back(read(info));
   }
   if (names_one(address, found)) return nb::cast(tensors[0]);
@@ -206,8 +207,15 @@ void define_file_info(nb::module_& module) {
           "strides", [](const io::FileInfo& info) { return nb::steal(new_size(info.layout.strides)); },
           "Of the tensor that `load` gives, in elements.")
       .def_prop_ro(
-          "dtype", [](const io::FileInfo& info) { return nb::steal(new_dtype(info.dtype)); },
-          "Of the elements.")
+          "dtype",
+          [](const io::FileInfo& info) -> nb::object {
+            if (!info.obstacle.empty()) return nb::none();
+            return nb::steal(new_dtype(info.dtype));
+          },
+          "Of the elements; None where they cannot be read.")
+      .def_prop_ro(
+          "obstacle", [](const io::FileInfo& info) { return text_of(info.obstacle); },
+          "Why the elements cannot be read, as the end of \"must …\"; None where they can.")
       .def_ro("is_mapped", &io::FileInfo::is_mapped, "Whether `memmap` takes it.")
       .def_ro("is_byte_swapped", &io::FileInfo::is_byte_swapped,
               "Whether the bytes of its numbers stand in the other order than this machine's.")
@@ -231,7 +239,8 @@ void define_file_info(nb::module_& module) {
               "say of missing elements; `load` does not.")
       .def_ro("shift", &io::FileInfo::shift, "See `scale`.")
       .def("__repr__", [](const io::FileInfo& info) {
-        return detail::message("<tenstride.FileInfo ", info.address(), " ", name(info.dtype), " ",
+        return detail::message("<tenstride.FileInfo ", info.address(), " ",
+                               info.obstacle.empty() ? name(info.dtype) : "unreadable", " ",
                                info.layout.shape, " ", info.format, ">");
       });
   module.def(

@@ -117,9 +117,11 @@ TEST(NpyHostile, HeadersThatAreNoDictionary) {
       {"{'shape': (" + std::string(50, '9') + ",)}",
        "header has the size " + std::string(40, '9') +
            "… for axis 0, which must fit a signed 64-bit integer"},
-      {"{'descr': [('x', '<f4')]}",
-       "header describes elements of several fields and must describe single numbers; save each field as an "
-       "array"},
+      {"{'descr': [('x', '<f4')]}", "header must have the key 'fortran_order'"},
+      {"{'descr': [('x)]', '<f4')", "header must have ',' or '}' at column 26, found its end"},
+      {"{'descr': [('x', '<f4')",
+       "header must have the closing ']' of the fields at column 24, found its end"},
+      {"{'descr': [('x', '<f4", "header must have the closing ']' of the fields at column 22, found its end"},
   };
   for (const auto& [text, message] : table) EXPECT_EQ(refused(with_header(text)), message) << text;
   std::string many = "(";
@@ -149,30 +151,27 @@ TEST(NpyHostile, ShapesThatAreTooMuch) {
 }
 
 TEST(NpyHostile, ElementsThatAreNoNumbers) {
-  const std::string numbers = " and must hold numbers; ";
+  const std::string numbers = "must hold numbers, not ";
   const std::vector<std::pair<std::string, std::string>> table{
-      {"object", "holds Python objects (descr '|O')" + numbers + "they are pickles, which are never read"},
-      {"text", "holds text (descr '<U2')" + numbers + "save it as numbers"},
-      {"bytes", "holds byte strings (descr '|S1')" + numbers + "save them with .view(numpy.uint8)"},
-      {"raw", "holds raw bytes, as structures, bfloat16 and float8 are stored (descr '|V2')" + numbers +
-                  "save them with .astype(numpy.float32), or as bits with .view(numpy.uint16)"},
-      {"date", "holds dates (descr '<M8[s]')" + numbers + "save them with .view(numpy.int64)"},
-      {"span", "holds time spans (descr '<m8[ms]')" + numbers + "save them with .view(numpy.int64)"},
-      {"long", "holds long doubles (descr '<f16')" + numbers + "save them with .astype(numpy.float64)"},
-      {"clong",
-       "holds complex long doubles (descr '<c32')" + numbers + "save them with .astype(numpy.complex128)"},
-      {"fields",
-       "header describes elements of several fields and must describe single numbers; save each field as an "
-       "array"},
+      {"object", numbers + "Python objects (descr '|O'); they are pickles, which are never read"},
+      {"text", numbers + "text (descr '<U2'); save it as numbers"},
+      {"bytes", numbers + "byte strings (descr '|S1'); save them with .view(numpy.uint8)"},
+      {"raw", numbers + "raw bytes, as structures, bfloat16 and float8 are stored (descr '|V2'); "
+                        "save them with .astype(numpy.float32), or as bits with .view(numpy.uint16)"},
+      {"date", numbers + "dates (descr '<M8[s]'); save them with .view(numpy.int64)"},
+      {"span", numbers + "time spans (descr '<m8[ms]'); save them with .view(numpy.int64)"},
+      {"long", numbers + "long doubles (descr '<f16'); save them with .astype(numpy.float64)"},
+      {"clong", numbers + "complex long doubles (descr '<c32'); save them with .astype(numpy.complex128)"},
+      {"fields", numbers + "structures of several fields; save each field as an array"},
   };
   for (const auto& [name, message] : table) EXPECT_EQ(refused(recorded("stranger-" + name)), message) << name;
   const std::string known =
-      "', which must be one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16 after '<', '>' or '|'";
+      "must have one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16 after '<', '>' or '|', not the descr '";
   for (const std::string descr : {"", "<", "f", "<i3", "<i16", "float32", "<<f4", "?", "<f4 "}) {
-    EXPECT_EQ(refused(with_values("'" + descr + "'", "False", "()")), "has the descr '" + descr + known);
+    EXPECT_EQ(refused(with_values("'" + descr + "'", "False", "()")), known + descr + "'");
   }
   EXPECT_EQ(refused(with_values("'|f4'", "False", "()", 4)),
-            "has the descr '|f4', which must begin with '<' or '>'");
+            "must have a descr '|f4' that begins with '<' or '>'");
 }
 
 TEST(NpyHostile, OddButGoodHeadersAreRead) {

@@ -40,6 +40,13 @@ class NpzHostile : public ::testing::Test {
     const std::string path = scratch.file("x.npz", archive);
     return without_path(refusal<FileError>([&] { return list_tensors(path); }));
   }
+  /// Why its one tensor, which is listed, cannot be read.
+  std::string obstacle(const std::string& archive) const {
+    const FileInfo info = read_file_info(scratch.file("x.npz", archive));
+    EXPECT_EQ(refusal<FileError>([&] { return load_tensor_file(info); }),
+              "load: \"" + info.address() + "\" must " + info.obstacle);
+    return without_path(info.obstacle);
+  }
   /// The same by what reads the elements of "w".
   std::string refused_when_read(const std::string& archive) const {
     const FileInfo info = read_file_info(scratch.file("x.npz", archive) + "::w");
@@ -87,39 +94,51 @@ TEST_F(NpzHostile, MembersThatCannotBeRead) {
   const auto changed = [&](const auto& change) {
     ZipFile file = good;
     change(file);
-    return refused(zip_archive({file}));
+    return obstacle(zip_archive({file}));
   };
-  const std::string member = "info: \"x.npz\" has the member \"w.npy\" ";
-  EXPECT_EQ(changed([](ZipFile& file) { file.flags = 1; }), member + "that is encrypted; it must not be");
+  EXPECT_EQ(changed([](ZipFile& file) { file.flags = 1; }), "be stored without encryption");
   EXPECT_EQ(changed([](ZipFile& file) { file.method = 12; }),
-            member + "compressed by method 12, which must be 0 (stored) or 8 (deflate)");
-  EXPECT_EQ(changed([](ZipFile& file) { file.method = 9; }),
-            member + "compressed by method 9, which must be 0 (stored) or 8 (deflate)");
+            "be compressed by method 0 (stored) or 8 (deflate), not by 12");
   EXPECT_EQ(changed([](ZipFile& file) { file.nbytes = 139; }),
-            member + "of 139 bytes that has 140 stored; they must be equal");
+            "have as many bytes stored as it has, 139, not 140");
   EXPECT_EQ(changed([](ZipFile& file) { file.stored_nbytes = file.nbytes = 1000; }),
-            member + "of 1000 bytes from byte 35 on, which must lie in the file of 248");
+            "have its 1000 bytes, from byte 35 on, in the file of 248");
   EXPECT_EQ(changed([](ZipFile& file) {
               file.is_zip64 = true;
               file.stored_nbytes = file.nbytes = std::uint64_t{1} << 63;
             }),
-            member + "of 9223372036854775808 bytes from byte 55 on, which must lie in the file of 288");
+            "have its 9223372036854775808 bytes, from byte 55 on, in the file of 288");
   EXPECT_EQ(changed([](ZipFile& file) { file.stored_nbytes = file.nbytes = 0xffffffff; }),
-            member + "of 4294967295 bytes from byte 35 on, which must lie in the file of 248");
+            "have its 4294967295 bytes, from byte 35 on, in the file of 248");
   EXPECT_EQ(refused(zip_archive({good, stored_file("n.npy", npy(4)), good})),
-            member + "twice, which must stand once");
+            "info: \"x.npz\" has the member \"w.npy\" twice, which must stand once");
+}
+
+TEST_F(NpzHostile, OneMemberBlocksNoOther) {
+  ZipFile encrypted = stored_file("e.npy", npy(3));
+  encrypted.flags = 1;
+  const std::vector<FileInfo> found = list_tensors(scratch.file(
+      "x.npz", zip_archive({encrypted, stored_file("t.npy", "text"), stored_file("w.npy", npy(3))})));
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].obstacle, "be stored without encryption");
+  EXPECT_NE(found[1].obstacle, "");
+  EXPECT_TRUE(load_tensor_file(found[2]).equal(arange(3).to(DType::float32)));
+  const std::string path = scratch.path("x.npz");
+  EXPECT_EQ(refusal<FileError>([&] { return permute_file(path, "x", scratch.path("y.npz")); }),
+            "permute_file: \"" + path +
+                "::e\" must be stored without encryption (or name those that can be read, as \"" + path +
+                "::w\" does)");
 }
 
 TEST_F(NpzHostile, LocalHeadersThatAreNotTheDirectorys) {
   const auto message = [](std::uint64_t at, const std::string& rule) {
-    return "info: \"x.npz\" has the member \"w.npy\" whose own header, at byte " + std::to_string(at) +
-           ", must " + rule;
+    return "have its own header in the archive, at byte " + std::to_string(at) + ", which must " + rule;
   };
   const std::string begin = "begin there with 50 4b 03 04 and have 30 bytes";
   const std::string archive = zip_archive({stored_file("w.npy", npy(3))});
   const auto with = [&](std::size_t at, std::uint64_t number, std::size_t count) {
     std::string damaged = archive;
-    return refused(damaged.replace(at, count, lowest_first(number, count)));
+    return obstacle(damaged.replace(at, count, lowest_first(number, count)));
   };
   EXPECT_EQ(with(8, 9, 2), message(0, "have the method 0 as the directory says, it has 9"));
   EXPECT_EQ(with(30, 'v', 1), message(0, "have that name, it has \"v.npy\""));
@@ -212,9 +231,12 @@ TEST_F(NpzHostile, BytesThatDoNotUnpackAsTheDirectorySays) {
               file.stored_nbytes = longer.stored_nbytes;
             })),
             "load: \"x.npz\" has a compressed part of 4129 bytes, which must be 4128 as its directory says");
-  EXPECT_EQ(refused(changed([](ZipFile& file) { file.nbytes += 1; })),
-            "npy: \"x.npz::w.npy\" holds 4001 bytes of elements and must hold 4000 (shape (1000), float32): "
-            "1 too many");
+  const std::string unreadable = "be a .npy file that can be read (";
+  EXPECT_EQ(
+      obstacle(changed([](ZipFile& file) { file.nbytes += 1; })),
+      unreadable +
+          "npy: \"x.npz::w.npy\" holds 4001 bytes of elements and must hold 4000 (shape (1000), float32): "
+          "1 too many)");
   // More than is read for the header alone.
   ZipFile cut = deflated_file("w.npy", npy(100'000));
   cut.bytes.resize(cut.bytes.size() * 3 / 4);
@@ -222,18 +244,17 @@ TEST_F(NpzHostile, BytesThatDoNotUnpackAsTheDirectorySays) {
   EXPECT_EQ(refused_when_read(zip_archive({cut})),
             "load: \"x.npz\" has a compressed part that ends early, after " +
                 std::to_string(cut.bytes.size()) + " bytes");
-  EXPECT_EQ(refused(changed([](ZipFile& file) { file.nbytes = 1'000'000'000; })),
-            "info: \"x.npz\" has the member \"w.npy\" that is said to unpack from " +
-                std::to_string(testing::deflated(content).size()) +
-                " bytes to 1000000000, which must be at most 1032 times as many");
-  EXPECT_EQ(refused(changed([](ZipFile& file) { file.nbytes = 4000; })),
-            "npy: \"x.npz::w.npy\" holds 3872 bytes of elements and must hold 4000 (shape (1000), float32): "
-            "128 are "
-            "missing");
-  EXPECT_TRUE(
-      refused(changed([](ZipFile& file) { file.bytes[0] = '\xff'; }))
-          .starts_with(
-              "info: \"x.npz\" has a damaged compressed part, which must be a deflate stream (byte "));
+  EXPECT_EQ(obstacle(changed([](ZipFile& file) { file.nbytes = 1'000'000'000; })),
+            "unpack from " + std::to_string(testing::deflated(content).size()) +
+                " bytes to at most 1032 times as many, not to 1000000000");
+  EXPECT_EQ(
+      obstacle(changed([](ZipFile& file) { file.nbytes = 4000; })),
+      unreadable +
+          "npy: \"x.npz::w.npy\" holds 3872 bytes of elements and must hold 4000 (shape (1000), float32): "
+          "128 are missing)");
+  EXPECT_TRUE(obstacle(changed([](ZipFile& file) { file.bytes[0] = '\xff'; }))
+                  .starts_with(unreadable + "info: \"x.npz\" has a damaged compressed part, which must be a "
+                                            "deflate stream (byte "));
 }
 
 TEST_F(NpzHostile, StoredBytesThatAreNotThoseOfTheDirectory) {
@@ -258,20 +279,18 @@ TEST_F(NpzHostile, StoredBytesThatAreNotThoseOfTheDirectory) {
 TEST_F(NpzHostile, HeadersThatLie) {
   std::string content = npy(3);
   content.replace(content.find("(3,)"), 4, "(9,)");
-  EXPECT_EQ(refused(zip_archive({deflated_file("w.npy", content)})),
-            refused(zip_archive({stored_file("w.npy", content)})));
+  EXPECT_EQ(obstacle(zip_archive({deflated_file("w.npy", content)})),
+            obstacle(zip_archive({stored_file("w.npy", content)})));
   ZipFile file = deflated_file("w.npy", content);
   file.nbytes += 24;  // the directory lies in the same way
   EXPECT_EQ(refused_when_read(zip_archive({file})),
             "load: \"x.npz\" has a compressed part of 140 bytes, which must be 164 as its directory says");
-  EXPECT_EQ(refused(zip_archive({deflated_file("w.npy", "")})),
-            "npy: \"x.npz::w.npy\" must begin with the bytes 93 4e 55 4d 50 59 of a .npy file, it begins "
-            "with nothing, "
-            "it is empty");
-  EXPECT_EQ(
-      refused(zip_archive({stored_file("w.npy", "text")})),
-      "npy: \"x.npz::w.npy\" must begin with the bytes 93 4e 55 4d 50 59 of a .npy file, it begins with the "
-      "bytes 74 65 78 74");
+  const std::string no_npy =
+      "be a .npy file that can be read (npy: \"x.npz::w.npy\" must begin with the bytes 93 4e 55 4d 50 59 of "
+      "a "
+      ".npy file, it begins with ";
+  EXPECT_EQ(obstacle(zip_archive({deflated_file("w.npy", "")})), no_npy + "nothing, it is empty)");
+  EXPECT_EQ(obstacle(zip_archive({stored_file("w.npy", "text")})), no_npy + "the bytes 74 65 78 74)");
 }
 
 /// Bytes replaced at random: tensors are read or refused, never anything else.

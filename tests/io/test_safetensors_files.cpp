@@ -242,18 +242,22 @@ TEST(SafetensorsFiles, ACheckpointIsReadByItsIndex) {
             "save: \"" + checkpoint.index + "\" exists already and must not be replaced (Overwrite::refuse)");
 }
 
-TEST(SafetensorsFiles, ACheckpointMustHaveWhatItsIndexNames) {
+TEST(SafetensorsFiles, AMissingPartOfACheckpointBlocksNoOther) {
   const Checkpoint checkpoint;
-  write_checkpoint_index(checkpoint.scratch.path("m.safetensors"), {{"z", "m-00001-of-00002.safetensors", 1}},
+  const std::string first = "m-00001-of-00002.safetensors";
+  write_checkpoint_index(checkpoint.scratch.path("m.safetensors"),
+                         {{"a", first, 24}, {"y", "none.safetensors", 1}, {"z", first, 1}},
                          Overwrite::replace);
-  EXPECT_EQ(refusal<FileError>([&] { return list_tensors(checkpoint.index); }),
-            "info: \"" + checkpoint.index +
-                "\" says that \"z\" is in \"m-00001-of-00002.safetensors\", which must have it");
-  write_checkpoint_index(checkpoint.scratch.path("m.safetensors"), {{"z", "none.safetensors", 1}},
-                         Overwrite::replace);
-  EXPECT_EQ(refusal<FileError>([&] { return list_tensors(checkpoint.index); }),
-            "info: \"" + checkpoint.scratch.path("none.safetensors") +
-                "\" must be a file that can be opened (No such file or directory)");
+  const std::vector<FileInfo> found = list_tensors(checkpoint.index);
+  ASSERT_EQ(names_of(found), (Names{"a", "y", "z"}));
+  EXPECT_EQ(found[1].obstacle, "be in a file that can be read (info: \"" +
+                                   checkpoint.scratch.path("none.safetensors") +
+                                   "\" must be a file that can be opened (No such file or directory))");
+  EXPECT_EQ(found[2].obstacle, "be in \"" + first + "\", as the index says");
+  EXPECT_TRUE(
+      open_tensor_file(checkpoint.index + "::a").equal(arange(6).to(DType::float32).view({2, 3}).t()));
+  EXPECT_EQ(refusal<FileError>([&] { return open_tensor_file(checkpoint.index + "::z"); }),
+            "load: \"" + checkpoint.index + "::z\" must " + found[2].obstacle);
 }
 
 }  // namespace

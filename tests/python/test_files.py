@@ -103,3 +103,20 @@ def test_saves_arrays_too_and_takes_the_path_in_either_place(tmp_path):
     raw.write_bytes(a.tobytes())
     for dtype in (torch.int16, "int16"):
         assert torch.memmap(raw, dtype=dtype, shape=(3, 2)).tolist() == a.tolist()
+
+
+def test_a_member_that_cannot_be_read_blocks_no_other(tmp_path):
+    path = tmp_path / "x.npz"
+    numpy.savez(path, label="hi", weight=numpy.arange(3))
+    label, weight = torch.file_info(path)
+    assert (label.name, label.dtype, label.shape) == ("label", None, ())
+    assert label.obstacle == "hold numbers, not text (descr '<U2'); save it as numbers"
+    assert (weight.obstacle, weight.dtype) == (None, torch.int64) and "unreadable" in repr(label)
+    assert torch.load(f"{path}::weight").tolist() == [0, 1, 2]
+    hint = f' (or name those that can be read, as "{path}::weight" does)'
+    for function in (torch.load, torch.memmap):
+        with pytest.raises(torch.FileError) as refused:
+            function(path)
+        assert str(refused.value) == f'{function.__name__}: "{path}::label" must {label.obstacle}{hint}'
+    with pytest.raises(torch.FileError, match="or name those that can be read"):
+        torch.convert(path, "x", tmp_path / "y.npz")

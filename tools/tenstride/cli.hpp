@@ -125,6 +125,8 @@ struct ConvertCommand {
   bool is_metadata_only = false;
   /// Tensors of the input that it does not name go to the output unchanged.
   bool keeps_others = false;
+  /// Names of tensors, or patterns, that `keeps_others` is not about.
+  std::vector<std::string> left_out;
   /// "5G": of each file of an output in several; empty: one file.
   std::string max_file_size;
   /// Members of an .npz file are deflated.

@@ -69,8 +69,10 @@ void take_facts(std::vector<Conversion>& conversions, io::FileKind kind) {
   for (std::size_t i = 0; i < facts.size(); ++i) conversions[i].facts = std::move(facts[i]);
 }
 
-void save_results(std::vector<Conversion>& conversions, const ConvertCommand& command,
-                  const io::FileOptions& options) {
+void save_results(std::vector<Conversion>& conversions, const std::vector<io::FileInfo>& stored,
+                  const ConvertCommand& command, const io::FileOptions& options) {
+  io::ChunkOptions chunks = options.chunks;
+  chunks.as_stored = stored;
   std::vector<io::NamedTensor> tensors;
   for (Conversion& conversion : conversions) {
     tensors.push_back({conversion.move->name, conversion.image(), conversion.facts.axis_names,
@@ -80,7 +82,7 @@ void save_results(std::vector<Conversion>& conversions, const ConvertCommand& co
                        {.overwrite = options.overwrite,
                         .order = options.order,
                         .is_compressed = command.compresses,
-                        .chunks = options.chunks});
+                        .chunks = chunks});
 }
 
 /// Compares every tensor with what it must be; gives the number of elements.
@@ -109,8 +111,8 @@ std::string order_word(io::ElementOrder order) {
   return order == io::ElementOrder::row_major ? "row-major" : "column-major";
 }
 
-std::string results_text(const std::vector<Conversion>& conversions, const ConvertCommand& command,
-                         std::optional<Index> verified) {
+std::string results_text(const std::vector<Conversion>& conversions, const std::vector<io::FileInfo>& stored,
+                         const ConvertCommand& command, std::optional<Index> verified) {
   std::vector<std::vector<std::string>> rows;
   Index nbytes = 0;
   std::string told, missing;
@@ -130,6 +132,7 @@ std::string results_text(const std::vector<Conversion>& conversions, const Conve
              arithmetic_text(conversion.elements.scale, conversion.elements.shift)});
     nbytes += conversion.result.numel() * static_cast<Index>(item_size(conversion.dtype));
   }
+  for (const io::FileInfo& info : stored) told += "copied as its bytes are stored: " + info.name + '\n';
   const std::string text = lay_out(rows) + told;
   if (command.rehearsal == Rehearsal::dry_run)
     return text + "dry run: nothing but the headers was read, nothing was written\n";
@@ -137,10 +140,15 @@ std::string results_text(const std::vector<Conversion>& conversions, const Conve
          bytes_to_text(nbytes) + '\n' + missing + verified_text(verified);
 }
 
-/// `left_out`: of tensors that are not written.
-std::string results_json(const std::vector<Conversion>& conversions,
-                         const std::vector<io::DroppedFact>& left_out, const ConvertCommand& command,
-                         std::optional<Index> verified) {
+/// What is beside the tensors that are converted.
+struct Others {
+  std::vector<io::FileInfo> stored;
+  /// Of tensors that are not written.
+  std::vector<io::DroppedFact> left_out;
+};
+
+std::string results_json(const std::vector<Conversion>& conversions, const Others& others,
+                         const ConvertCommand& command, std::optional<Index> verified) {
   using Json = nlohmann::ordered_json;
   Json json;
   json["tensors"] = Json::array();
@@ -170,7 +178,9 @@ std::string results_json(const std::vector<Conversion>& conversions,
          {"missing", conversion.rescaling ? Json(conversion.missing) : Json(nullptr)}});
     if (conversion.rescaling) json["tensors"].back()["output"].update(rescaling_json(*conversion.rescaling));
   }
-  for (const io::DroppedFact& fact : left_out) json["left_out"][fact.tensor] = fact.reason;
+  for (const io::DroppedFact& fact : others.left_out) json["left_out"][fact.tensor] = fact.reason;
+  json["as_stored"] = Json::array();
+  for (const io::FileInfo& info : others.stored) json["as_stored"].push_back(info.name);
   json["dry_run"] = command.rehearsal == Rehearsal::dry_run;
   json["verified"] = verified ? Json(*verified) : Json(nullptr);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
@@ -185,18 +195,25 @@ int run_in_memory(const ConvertCommand& command, const std::vector<io::TensorMov
         "convert: --max-mem and --resume must go with files whose elements can be written one by one");
   const io::CarriedMoves carried = io::carry_labels(given);
   std::vector<Conversion> conversions;
-  for (const io::TensorMove& move : carried.moves)
-    conversions.push_back(conversion_of(move, options, command.rehearsal));
+  // What cannot be read goes along as its bytes are stored.
+  Others others{{}, carried.dropped};
+  for (const io::TensorMove& move : carried.moves) {
+    if (move.source.obstacle.empty()) {
+      conversions.push_back(conversion_of(move, options, command.rehearsal));
+    } else {
+      others.stored.push_back(move.source);
+    }
+  }
   take_facts(conversions, options.kind);
   std::optional<Index> verified;
   if (command.rehearsal == Rehearsal::none) {
     clean_up_on_signals();
-    save_results(conversions, command, options);
+    save_results(conversions, others.stored, command, options);
     if (command.verify) verified = verify_results(conversions, command);
   }
   std::cout << (command.format == Format::json
-                    ? results_json(conversions, carried.dropped, command, verified)
-                    : to_string(carried.dropped) + results_text(conversions, command, verified));
+                    ? results_json(conversions, others, command, verified)
+                    : to_string(others.left_out) + results_text(conversions, others.stored, command, verified));
   return done;
 }
 

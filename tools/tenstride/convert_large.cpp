@@ -227,6 +227,8 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
     for (const io::FileStage& stage : tensor.stages) passes += stage.plan.passes.size();
   }
   json["passes"] = passes;
+  json["as_stored"] = Json::array();
+  for (const io::FileInfo& info : job.options.chunks.as_stored) json["as_stored"].push_back(info.name);
   json["forecast"] = {{"bytes_read", job.bytes_read},
                       {"bytes_written", job.bytes_written},
                       {"temporary_bytes", job.temporary_bytes},

@@ -27,21 +27,57 @@ struct Shard {
   std::vector<io::TensorMove> moves;
 };
 
-/// The named tensors with SPEC, and, with --keep-others, the others in the order of the file.
-std::vector<io::TensorMove> moves_of(const ConvertCommand& command, const std::vector<io::FileInfo>& named) {
-  std::vector<io::TensorMove> fitting = io::moves_that_fit(
+/// What cannot be read and cannot be copied as it is stored.
+void require_keepable(const io::FileInfo& info, const io::FileOptions& options) {
+  io::ChunkOptions chunks = options.chunks;
+  if (options.is_metadata_only && chunks.zarr_format == 0 && info.format == "Zarr 2") chunks.zarr_format = 2;
+  const std::string obstacle = io::obstacle_to_keeping(info, options.kind, chunks);
+  if (obstacle.empty()) return;
+  throw WorkError("convert: \"" + info.address() + "\" must " + obstacle + " (--leave-out '" + info.name +
+                  "' leaves it out)");
+}
+
+bool has_name_of(const std::vector<io::FileInfo>& infos, const io::FileInfo& info) {
+  return std::any_of(infos.begin(), infos.end(),
+                     [&](const io::FileInfo& other) { return other.name == info.name; });
+}
+
+/// The tensors of the input that --leave-out names.
+std::vector<io::FileInfo> left_out(const ConvertCommand& command, const std::string& file) {
+  std::vector<io::FileInfo> all;
+  for (const std::string& name : command.left_out) {
+    const std::vector<io::FileInfo> found = io::list_tensors(file + "::" + name, "convert");
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
+}
+
+/// The named tensors with SPEC, as far as it fits them, and, with --keep-others, the others, in the order of the
+/// file.
+std::vector<io::TensorMove> moves_of(const ConvertCommand& command, std::vector<io::FileInfo> named,
+                                     const io::FileOptions& options) {
+  const std::string file = io::parse_address(command.input).file;
+  const std::vector<io::FileInfo> without = left_out(command, file);
+  const auto is_without = [&](const io::FileInfo& info) { return has_name_of(without, info); };
+  if (named.size() > 1) std::erase_if(named, is_without);
+  std::vector<io::TensorMove> moves = io::moves_that_fit(
       named, [&](const io::FileInfo& info) { return chain_for(command, info.layout.shape); });
-  if (fitting.size() == 1) fitting[0].name = named[0].name;
-  if (!command.keeps_others) return fitting;
-  std::vector<io::TensorMove> moves;
-  for (io::FileInfo& info : input_infos(io::parse_address(command.input).file, {}, "convert")) {
-    const auto found = std::find_if(fitting.begin(), fitting.end(),
-                                    [&](const io::TensorMove& move) { return move.name == info.name; });
-    if (found != fitting.end()) {
-      moves.push_back(*found);
-    } else {
-      moves.push_back({info, "x", info.name, io::MoveKind::keep});
+  if (moves.size() == 1) moves[0].name = named[0].name;
+  if (command.keeps_others) {
+    const std::vector<io::TensorMove> fitting = std::move(moves);
+    moves.clear();
+    for (io::FileInfo& info : input_infos(file, {}, "convert")) {
+      const auto found = std::find_if(fitting.begin(), fitting.end(),
+                                      [&](const io::TensorMove& move) { return move.name == info.name; });
+      if (found != fitting.end()) {
+        moves.push_back(*found);
+      } else if (!is_without(info)) {
+        moves.push_back({info, "x", info.name, io::MoveKind::keep});
+      }
     }
+  }
+  for (const io::TensorMove& move : moves) {
+    if (move.kind == io::MoveKind::keep) require_keepable(move.source, options);
   }
   return moves;
 }
@@ -130,7 +166,7 @@ int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& nam
     return run_many(whole, named);
   }
   const io::FileOptions options = options_for(command, kind);
-  std::vector<io::TensorMove> moves = moves_of(command, named);
+  std::vector<io::TensorMove> moves = moves_of(command, named, options);
   if (!has_elements_in_files) return run_in_memory(command, moves, options);
   const std::vector<Shard> shards = shards_of(command, std::move(moves), options);
   const bool has_index = !command.max_file_size.empty() && command.rehearsal == Rehearsal::none;

@@ -26,7 +26,16 @@ std::string order_text(const Layout& layout) {
 }
 
 Index nbytes_of(const io::FileInfo& info) {
+  if (!info.obstacle.empty()) return 0;
   return numel(info.layout) * static_cast<Index>(item_size(info.dtype));
+}
+
+/// Of what cannot be read neither type nor bytes are known.
+std::string dtype_text(const io::FileInfo& info) {
+  return info.obstacle.empty() ? std::string(name(info.dtype)) : "-";
+}
+std::string size_text(const io::FileInfo& info) {
+  return info.obstacle.empty() ? bytes_to_text(nbytes_of(info)) : "-";
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -39,7 +48,7 @@ Json to_json(const io::FileInfo& info, const std::string& given, bool shows_chec
   Json json{{"path", given},
             {"name", info.name.empty() ? Json(nullptr) : Json(info.name)},
             {"format", info.format},
-            {"dtype", name(info.dtype)},
+            {"dtype", info.obstacle.empty() ? Json(name(info.dtype)) : Json(nullptr)},
             {"shape", info.layout.shape.to_vector()},
             {"strides", info.layout.strides.to_vector()},
             {"order", order_name(info.layout)},
@@ -60,7 +69,8 @@ Json to_json(const io::FileInfo& info, const std::string& given, bool shows_chec
   json["attributes"] =
       info.attributes.empty() ? Json::object() : Json::parse(io::strict_json(info.attributes));
   if (!info.obstacle.empty()) json["obstacle"] = info.obstacle;
-  if (shows_checksum) json["checksum"] = to_string(io::checksum_file(info));
+  if (shows_checksum)
+    json["checksum"] = info.obstacle.empty() ? Json(to_string(io::checksum_file(info))) : Json(nullptr);
   return json;
 }
 
@@ -84,15 +94,14 @@ std::string mapped_text(const io::FileInfo& info) {
 std::string to_text(const io::FileInfo& info, const std::string& given, bool shows_checksum) {
   std::vector<std::vector<std::string>> rows{{"file", given}};
   if (!info.name.empty()) rows.push_back({"tensor", info.name});
-  rows.insert(rows.end(),
-              {{"format", info.format},
-               {"dtype", std::string(name(info.dtype))},
-               {"shape", to_string(info.layout.shape)},
-               {"strides", to_string(info.layout.strides)},
-               {"order", order_text(info.layout)},
-               {"elements", std::to_string(numel(info.layout)) + ", " + bytes_to_text(nbytes_of(info))},
-               {"size", bytes_to_text(static_cast<Index>(info.file_nbytes))},
-               {"mapped", mapped_text(info)}});
+  rows.insert(rows.end(), {{"format", info.format},
+                           {"dtype", dtype_text(info)},
+                           {"shape", to_string(info.layout.shape)},
+                           {"strides", to_string(info.layout.strides)},
+                           {"order", order_text(info.layout)},
+                           {"elements", std::to_string(numel(info.layout)) + ", " + size_text(info)},
+                           {"size", bytes_to_text(static_cast<Index>(info.file_nbytes))},
+                           {"mapped", mapped_text(info)}});
   if (!info.axis_names.empty()) rows.push_back({"axes", joined(info.axis_names)});
   if (!info.chunk.empty()) rows.push_back({"chunk", to_string(info.chunk)});
   if (!info.shard.empty()) rows.push_back({"shard", to_string(info.shard)});
@@ -116,12 +125,11 @@ std::string list_text(const std::vector<io::FileInfo>& tensors, const InfoComman
   Index nbytes = 0;
   for (const io::FileInfo& info : tensors) {
     nbytes += nbytes_of(info);
-    std::vector<std::string> row{info.name, std::string(name(info.dtype)), to_string(info.layout.shape),
-                                 bytes_to_text(nbytes_of(info))};
+    std::vector<std::string> row{info.name, dtype_text(info), to_string(info.layout.shape), size_text(info)};
     if (order_name(info.layout) != "C") row.push_back("order " + order_name(info.layout));
     if (!info.codec.empty()) row.push_back(info.codec);
     if (!info.obstacle.empty()) row.push_back("must " + info.obstacle);
-    if (command.shows_checksum) row.push_back(to_string(io::checksum_file(info)));
+    if (command.shows_checksum && info.obstacle.empty()) row.push_back(to_string(io::checksum_file(info)));
     rows.push_back(std::move(row));
   }
   return lay_out(rows) + std::to_string(tensors.size()) + " tensors, " + bytes_to_text(nbytes) + ", " +

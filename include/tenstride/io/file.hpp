@@ -138,8 +138,10 @@ struct FileInfo {
   /// Example: "have a type that tenstride has, not F4".
   std::string obstacle{};
 
-  /// As the program takes it: "x.npy", "model.safetensors::blocks.0.weight".
-  [[nodiscard]] std::string address() const { return name.empty() ? path : path + "::" + name; }
+  /// As the program takes it: "x.npy", "model.safetensors::blocks.0.weight", "era5.zarr/surface/t2m".
+  [[nodiscard]] std::string address() const {
+    return name.empty() || kind == FileKind::zarr ? path : path + "::" + name;
+  }
   /// Whether the elements mean other numbers than they are.
   [[nodiscard]] bool is_scaled() const { return scale != 1 || shift != 0; }
 };
@@ -183,6 +185,11 @@ TENSTRIDE_API std::vector<FileInfo> list_tensors(const std::string& address,
 /// The header of the one tensor that is meant. Throws as `list_tensors`, and FileError where there are
 /// several. Example: `read_file_info("x.npy").layout.shape`.
 TENSTRIDE_API FileInfo read_file_info(const std::string& address, std::string_view operation = "info");
+
+/// Throws FileError for the first that cannot be read; of several it says how to name one that can.
+/// Example: `convert: "x.npz::label" must hold numbers, not text (descr '<U2'); save it as numbers (or name
+/// those that can be read, as "x.npz::weight" does)`.
+TENSTRIDE_API void require_readable(const std::vector<FileInfo>& infos, std::string_view operation);
 
 /// The tensor in a file, to be read: mapped where that is possible (then the tensor is read-only), otherwise
 /// read into memory. Throws FileError.

@@ -31,6 +31,9 @@ struct NpyHeader {
   std::size_t nbytes = 0;
   /// The major version: 1, 2 or 3.
   int version = 1;
+  /// Why the elements are no numbers of a known type, as the end of "must …". Empty of what
+  /// `parse_npy_header` gives.
+  std::string obstacle{};
 };
 
 /// No header may be longer than this many bytes: far more than any of 64 axes needs.

@@ -48,6 +48,10 @@ struct ChunkOptions {
   std::string codec{};
   /// Of Zarr: 2 or 3; 0: 3, or that of the source where only metadata change.
   int zarr_format = 0;
+  /// Tensors of files of the same kind that cannot be read (they have an obstacle): they go along under their
+  /// names, as their bytes are stored. Taken by .npz, .zarr, .h5 and .nc, as far as `obstacle_to_keeping`
+  /// says.
+  std::vector<FileInfo> as_stored{};
 };
 
 struct SaveTensorsOptions {
@@ -144,6 +148,13 @@ TENSTRIDE_API bool has_tensor_names(FileKind kind);
 /// elements are compressed by it. Example, of npy: "go with .npz, .tif or .tiff, not with npy (codec
 /// compresses .zarr, .h5 or .nc)". Pre: the kind is of this build.
 TENSTRIDE_API std::string obstacle_to_compression(FileKind kind);
+
+/// Why a tensor does not go along to a new file of the kind, as the end of "must …"; empty where it does:
+/// what can be read does, the rest where its bytes can be copied as they are stored. Example, of text in an
+/// .npz file to .safetensors: "hold numbers, not text (descr '<U2'); save it as numbers; as its bytes are
+/// stored it goes along to a file of its own kind only, not to a safetensors file".
+TENSTRIDE_API std::string obstacle_to_keeping(const FileInfo& source, FileKind kind,
+                                              const ChunkOptions& options = {});
 
 /// The kind that a name's end tells; `unknown` where that is none that can be written.
 TENSTRIDE_API FileKind kind_of_name(std::string_view path);

@@ -13,7 +13,8 @@ namespace tenstride::io {
 enum class MoveKind : unsigned char {
   convert,  ///< by its chain, and by what the options say of elements
   /// It goes along as it is: elements, type and attributes, and the order too where the destination has both.
-  /// Its chain is "x", but for what `carry_labels` makes of coordinates.
+  /// Its chain is "x", but for what `carry_labels` makes of coordinates. What cannot be read is copied as its
+  /// bytes are stored (see `obstacle_to_keeping`).
   keep,
 };
 

@@ -9,6 +9,7 @@
 #include "base/message.hpp"
 #include "files/system_reason.hpp"
 #include "files/transfer.hpp"
+#include "io/large/as_stored.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/large/resumable_file.hpp"
 #include "io/large/resumable_folder.hpp"
@@ -132,6 +133,7 @@ void ChunkDestination::flush() {
 
 void ChunkDestination::commit() {
   if (chunks_) chunks_->commit();
+  if (output_ && !chunks_) add_as_stored(job_, output_->part_path());
   if (output_) output_->commit();
 }
 

@@ -125,6 +125,13 @@ struct FileFormat {
                                                   const std::vector<PermutedTensor>& tensors,
                                                   const ChunkOptions& options, Overwrite overwrite,
                                                   std::string_view operation) = nullptr;
+  /// Why a tensor in a file of the kind that cannot be read is not copied to another one as its bytes are
+  /// stored, as the end of "must …"; empty where it is: then what writes a file copies
+  /// `ChunkOptions::as_stored`. Null: none is.
+  std::string (*obstacle_to_copy)(const FileInfo& source, const ChunkOptions& options) = nullptr;
+  /// Copies them into a file whose elements are flat and written.
+  void (*add_as_stored)(const std::string& path, const std::vector<FileInfo>& tensors,
+                        std::string_view operation) = nullptr;
   /// Everything of a new file but its elements, which lie in it one after the other. Throws TypeError and
   /// ValueError for what the kind cannot hold.
   FlatFile (*plan_flat)(const std::vector<NewTensor>& tensors, std::string_view operation) = nullptr;

@@ -118,6 +118,28 @@ std::string alternatives(const std::vector<std::string>& words) {
   return text;
 }
 
+/// Those that go along as their bytes are stored.
+void require_taken(const std::vector<NamedTensor>& tensors, const SaveTensorsOptions& options,
+                   const FileFormat& format) {
+  const std::vector<FileInfo>& stored = options.chunks.as_stored;
+  if (stored.empty()) return;
+  std::set<std::string> names;
+  for (const NamedTensor& tensor : tensors) names.insert(tensor.name);
+  for (const FileInfo& info : stored) {
+    const std::string obstacle = obstacle_to_keeping(info, format.kind, options.chunks);
+    if (!obstacle.empty())
+      throw FileError(message(saving, ": \"", info.address(), "\" must ", obstacle), info.path);
+    if (info.obstacle.empty())
+      throw ValueError(
+          message(saving, ": \"", info.address(), "\" can be read and must be among the tensors"));
+    if (!names.insert(info.name).second)
+      throw ValueError(message(saving, ": the name \"", info.name, "\" must stand once in a file"));
+  }
+  if (format.save != nullptr || writes_chunks(format, options.chunks)) return;
+  throw ValueError(message(saving, ": tensors in ", format.description,
+                           " must be in chunks where others go along as they are stored (give a chunk)"));
+}
+
 }  // namespace
 
 bool is_written_flat(FileKind kind) {
@@ -183,6 +205,7 @@ void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& g
   for (const NamedTensor& tensor : given) require_few_levels(tensor.attributes);
   const bool has_tied = options.tied == TiedTensors::once;
   const std::vector<NamedTensor> tensors = with_names(has_tied ? without_tied(given) : given, format);
+  require_taken(tensors, options, format);
   for (const NamedTensor& tensor : tensors) {
     tenstride::detail::require_memory(tensor.tensor, saving, "written");
   }

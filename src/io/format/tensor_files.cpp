@@ -126,11 +126,6 @@ std::string names_of(const std::vector<FileInfo>& tensors) {
       address.file);
 }
 
-void require_readable(const FileInfo& info, std::string_view operation) {
-  if (info.obstacle.empty()) return;
-  throw FileError(message(operation, ": \"", info.address(), "\" must ", info.obstacle), info.path);
-}
-
 }  // namespace
 
 TensorAddress parse_address(const std::string& text) {
@@ -177,6 +172,18 @@ FileInfo read_file_info(const std::string& address, std::string_view operation) 
                   file);
 }
 
+void require_readable(const std::vector<FileInfo>& infos, std::string_view operation) {
+  const auto is_readable = [](const FileInfo& info) { return info.obstacle.empty(); };
+  const auto found = std::find_if_not(infos.begin(), infos.end(), is_readable);
+  if (found == infos.end()) return;
+  const auto other = std::find_if(infos.begin(), infos.end(), is_readable);
+  const std::string fix =
+      other == infos.end() ? ""
+                           : message(" (or name those that can be read, as \"", other->address(), "\" does)");
+  throw FileError(message(operation, ": \"", found->address(), "\" must ", found->obstacle, fix),
+                  found->path);
+}
+
 Tensor open_tensor_file(const FileInfo& info, Caller caller) {
   return is_mappable(info) ? map_flat(info, MapMode::read_only, "open") : load_tensor_file(info, caller);
 }
@@ -186,12 +193,12 @@ Tensor open_tensor_file(const std::string& address, Caller caller) {
 }
 
 Tensor map_tensor_file(const FileInfo& info, MapMode mode) {
-  require_readable(info, "map");
+  require_readable({info}, "map");
   return map_flat(info, mode, "map");
 }
 
 Tensor load_tensor_file(const FileInfo& info, Caller caller) {
-  require_readable(info, "load");
+  require_readable({info}, "load");
   const tenstride::detail::OperationScope scope("load", caller);
   switch (info.storage) {
     case ElementStorage::flat:

@@ -3,6 +3,7 @@
 
 #include "io/format/known_formats.hpp"
 #include "io/format/scaling.hpp"
+#include "io/hdf5/copy_objects.hpp"
 #include "io/hdf5/hdf5_sink.hpp"
 #include "io/hdf5/hdf5_source.hpp"
 #include "io/hdf5/superblock.hpp"
@@ -67,6 +68,12 @@ std::unique_ptr<ChunkSource> hdf5_chunks(const FileInfo& info, std::string_view 
   return open_hdf5_source(info.path, info.name, operation);
 }
 
+#ifdef TENSTRIDE_HAS_HDF5
+std::string obstacle_to_copy_to_hdf5(const FileInfo& info, const ChunkOptions& /*options*/) {
+  return obstacle_to_copy_of_object(info);
+}
+#endif
+
 }  // namespace
 
 const FileFormat hdf5_format{.kind = FileKind::hdf5,
@@ -87,6 +94,8 @@ const FileFormat hdf5_format{.kind = FileKind::hdf5,
 #ifdef TENSTRIDE_HAS_HDF5
                              .plan_chunks = plan_hdf5_chunks,
                              .create_chunks = create_hdf5,
+                             .obstacle_to_copy = obstacle_to_copy_to_hdf5,
+                             .add_as_stored = copy_hdf5_objects,
                              .plan_flat = plan_hdf5
 #endif
 };

@@ -64,6 +64,7 @@ std::string libhdf5_reason();
 // The macros of these names check that the program was built with the headers of the library it has found,
 // and abort it where it was not.
 inline constexpr unsigned hdf5_read_only = 0x0000;
+inline constexpr unsigned hdf5_read_write = 0x0001;
 inline constexpr unsigned hdf5_truncate = 0x0002;
 
 }  // namespace tenstride::io

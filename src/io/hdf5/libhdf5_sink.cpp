@@ -11,6 +11,7 @@
 #include "files/free_room.hpp"
 #include "files/system_reason.hpp"
 #include "io/chunks/default_chunk.hpp"
+#include "io/hdf5/copy_objects.hpp"
 #include "io/hdf5/dataset.hpp"
 #include "io/hdf5/filters.hpp"
 #include "io/hdf5/hdf5_sink.hpp"
@@ -103,7 +104,7 @@ class Hdf5ChunkFile final : public ChunkFile {
  public:
   Hdf5ChunkFile(const std::string& path, const std::vector<NewTensor>& tensors, const ChunkOptions& options,
                 Overwrite overwrite, std::string_view operation)
-      : operation_(operation), path_(path) {
+      : operation_(operation), path_(path), as_stored_(options.as_stored) {
     const Hdf5Codec codec = parse_hdf5_codec(options.codec, operation);
     std::vector<Hdf5Layout> layouts;
     std::vector<ChunkGrid> grids;
@@ -158,6 +159,7 @@ class Hdf5ChunkFile final : public ChunkFile {
       if (close() < 0) refuse_hdf5(operation_, path_, "must be writable to its end", libhdf5_reason());
     }
     check_end();
+    copy_hdf5_objects(target_->temporary_path(), as_stored_, operation_);
     target_->commit();
   }
 
@@ -174,6 +176,7 @@ class Hdf5ChunkFile final : public ChunkFile {
 
   std::string operation_;
   std::string path_;
+  std::vector<FileInfo> as_stored_;
   std::vector<std::string> names_;
   std::unique_ptr<AtomicFile> target_;
   Hdf5DiskFile disk_;

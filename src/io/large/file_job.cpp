@@ -5,6 +5,7 @@
 #include "base/message.hpp"
 #include "io/chunks/chunk_job.hpp"
 #include "io/format/format.hpp"
+#include "io/large/as_stored.hpp"
 #include "io/large/file_chain.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/large/job_limits.hpp"
@@ -250,14 +251,15 @@ FileJob plan_moves(const std::vector<TensorMove>& given, const std::string& dest
                    const FileOptions& options, TaskMemory use) {
   const FileFormat& format = format_of_destination(destination, options, given[0].source.kind);
   FileJob job;
-  const CarriedMoves carried = carry_labels(given);
-  const std::vector<TensorMove>& moves = carried.moves;
-  job.dropped = carried.dropped;
+  CarriedMoves carried = carry_labels(given);
+  std::vector<TensorMove>& moves = carried.moves;
+  job.dropped = std::move(carried.dropped);
   job.destination = destination;
   job.options = options;
   job.options.kind = format.kind;
   job.options.chunks = chunk_options_for(format, options.chunks, moves,
                                          [](const TensorMove& move) { return move.source.further; });
+  job.options.chunks.as_stored = take_as_stored(moves, job.options);
   const bool has_chunks = std::any_of(moves.begin(), moves.end(), [&](const TensorMove& move) {
     return is_chunk_job(move.source, format, job.options.chunks);
   });
@@ -356,6 +358,8 @@ std::string to_string(const FileJob& job) {
   for (const TensorJob& tensor : job.tensors) {
     for (const std::string& note : tensor.notes) text += "note: " + note + '\n';
   }
+  for (const FileInfo& info : job.options.chunks.as_stored)
+    text += message("copied as its bytes are stored: ", info.name, '\n');
   if (job.unpacked_bytes > 0)
     text += message("unpack  ", job.unpacked_bytes, " bytes before, into a file beside the destination\n");
   return text + to_string(dropped_facts(job));

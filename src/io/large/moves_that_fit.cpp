@@ -33,7 +33,7 @@ std::vector<TensorMove> moves_that_fit(std::vector<FileInfo> tensors,
   bool fits_one = false;
   for (const FileInfo& info : tensors) {
     TensorMove& move = moves.emplace_back(TensorMove{info, "x", info.name, MoveKind::keep});
-    if (is_label(info, tensors)) continue;
+    if (!info.obstacle.empty() || is_label(info, tensors)) continue;
     try {
       const std::string chain = chain_of(info);
       static_cast<void>(follow(chain, info));
@@ -45,7 +45,8 @@ std::vector<TensorMove> moves_that_fit(std::vector<FileInfo> tensors,
       if (unfit == nullptr) unfit = &info;
     }
   }
-  if (fits_one || unfit == nullptr) return moves;
+  if (fits_one) return moves;
+  if (unfit == nullptr) require_readable(tensors, this_operation);
   throw ValueError(tenstride::detail::message(
       this_operation, ": the chain must fit a tensor of \"", unfit->path, "\"; of \"", unfit->name, "\" ",
       unfit->layout.shape, ": ", reason, " (\"", unfit->address(), "\" is that tensor alone)"));

@@ -9,6 +9,7 @@
 
 #include "base/message.hpp"
 #include "io/chunks/chunk_job.hpp"
+#include "io/large/as_stored.hpp"
 #include "io/large/edge_file.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/large/metadata_job.hpp"
@@ -110,6 +111,7 @@ class Runner {
       result.is_checked = true;
     }
     if (job_.temporary_bytes > 0) destination_.drop_blocks();
+    add_as_stored(job_, destination_.part_path());
     destination_.commit();
     report_.tell_end();
     result.seconds = seconds_since(start_);

@@ -53,6 +53,13 @@ std::string text_of_chunks(const FileJob& job, const TensorJob& tensor, const Ch
   return text;
 }
 
+std::string text_of_stored(const FileJob& job) {
+  std::string text;
+  for (const FileInfo& info : job.options.chunks.as_stored)
+    text += message("stored", info.path, info.name, ';');
+  return text;
+}
+
 }  // namespace
 
 std::string hash_text(std::uint64_t hash) {
@@ -69,7 +76,7 @@ std::uint64_t plan_hash(const FileJob& job) {
     for (const DType type : tensor.conversions) text += name(type);
     if (tensor.chunks) text += text_of_chunks(job, tensor, *tensor.chunks);
   }
-  return fnv1a(text + job.head);
+  return fnv1a(text + job.head + text_of_stored(job));
 }
 
 std::uint64_t result_hash(const FileJob& job) {
@@ -81,7 +88,7 @@ std::uint64_t result_hash(const FileJob& job) {
     text += text_of_result(tensor) +
             message(source.path, source.name, name(source.dtype), to_string(source.layout)) + tensor.chain;
   }
-  return fnv1a(text + job.head);
+  return fnv1a(text + job.head + text_of_stored(job));
 }
 
 }  // namespace tenstride::io

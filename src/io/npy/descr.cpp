@@ -54,10 +54,15 @@ constexpr bool is_little = std::endian::native == std::endian::little;
 
 }  // namespace
 
-NpyElement parse_npy_descr(std::string_view descr, std::string_view name) {
-  const auto refuse = [&](const auto&... pieces) {
-    throw FileError(message("npy: \"", name, "\" ", pieces...), std::string(name));
+NpyElement parse_npy_descr(std::string_view descr) {
+  const std::string shown = message("descr '", descr.substr(0, 40), descr.size() > 40 ? "…'" : "'");
+  const auto refuse = [](std::string obstacle) {
+    return NpyElement{DType::uint8, ByteOrder::native, std::move(obstacle)};
   };
+  // What the fields are called is not shown: it may be no UTF-8.
+  if (descr.starts_with('[')) {
+    return refuse("hold numbers, not structures of several fields; save each field as an array");
+  }
   char order = '=';
   std::string_view code = descr;
   if (!code.empty() && std::string_view("<>|=").find(code[0]) != std::string_view::npos) {
@@ -67,18 +72,17 @@ NpyElement parse_npy_descr(std::string_view descr, std::string_view name) {
   for (const auto& [known, dtype] : codes) {
     if (known != code) continue;
     const bool is_one_byte = item_size(dtype) == 1;
-    if (order == '|' && !is_one_byte) refuse("has the descr '", descr, "', which must begin with '<' or '>'");
+    if (order == '|' && !is_one_byte)
+      return refuse(message("have a ", shown, " that begins with '<' or '>'"));
     const bool is_native = is_one_byte || order == '=' || (order == '<') == is_little;
     return {dtype, is_native ? ByteOrder::native : ByteOrder::swapped};
   }
   for (const Stranger& stranger : strangers) {
     if (!code.starts_with(stranger.start)) continue;
-    refuse("holds ", stranger.what, " (descr '", descr.substr(0, 40), "') and must hold numbers; ",
-           stranger.fix);
+    return refuse(message("hold numbers, not ", stranger.what, " (", shown, "); ", stranger.fix));
   }
-  refuse("has the descr '", descr.substr(0, 40),
-         "', which must be one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16 after '<', '>' or '|'");
-  return {};
+  return refuse(message(
+      "have one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16 after '<', '>' or '|', not the ", shown));
 }
 
 std::optional<std::string> npy_descr(DType dtype) {

@@ -12,10 +12,12 @@ namespace tenstride::io {
 struct NpyElement {
   DType dtype = DType::float32;
   ByteOrder byte_order = ByteOrder::native;
+  /// Why the elements are no numbers of a known type, as the end of "must …"; empty where they are.
+  std::string obstacle{};
 };
 
-/// The element type of a descr such as "<f4". Throws FileError for what is no number of a known type.
-NpyElement parse_npy_descr(std::string_view descr, std::string_view name);
+/// The element type of a descr such as "<f4". That of structures is a list: "[('a', '<f4')]".
+NpyElement parse_npy_descr(std::string_view descr);
 
 /// The descr that NumPy writes on this machine: "<f4", "|u1"; nothing for types NumPy does not have.
 std::optional<std::string> npy_descr(DType dtype);

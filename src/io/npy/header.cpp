@@ -6,6 +6,7 @@
 #include "io/input.hpp"
 #include "io/npy/descr.hpp"
 #include "io/npy/literal.hpp"
+#include "io/npy/npy_info.hpp"
 #include "tenstride/io/npy.hpp"
 
 namespace tenstride::io {
@@ -32,13 +33,15 @@ class HeaderCheck {
     const HeaderPlace place = find();
     const std::string_view text(reinterpret_cast<const char*>(start_.data()) + place.begin, place.length);
     const NpyDictionary dictionary = parse_npy_dictionary(text, name_);
-    const NpyElement element = parse_npy_descr(dictionary.descr, name_);
+    NpyElement element = parse_npy_descr(dictionary.descr);
     NpyHeader result;
+    result.obstacle = std::move(element.obstacle);
     result.version = place.version;
     result.dtype = element.dtype;
     result.byte_order = element.byte_order;
     result.data_begin = place.begin + place.length;
     result.layout = layout_of(dictionary);
+    if (!result.obstacle.empty()) return result;
     const Index count = numel(result.layout);
     const std::optional<Index> nbytes = try_multiply(count, static_cast<Index>(item_size(element.dtype)));
     if (!nbytes) refuse("has the shape ", dictionary.shape, ", whose bytes must fit a signed 64-bit integer");
@@ -113,9 +116,16 @@ class HeaderCheck {
 
 }  // namespace
 
+NpyHeader parse_any_npy_header(std::span<const std::byte> start_of_file, std::size_t file_size,
+                               std::string_view name) {
+  return HeaderCheck(start_of_file, file_size, name).header();
+}
+
 NpyHeader parse_npy_header(std::span<const std::byte> start_of_file, std::size_t file_size,
                            std::string_view name) {
-  return HeaderCheck(start_of_file, file_size, name).header();
+  NpyHeader header = parse_any_npy_header(start_of_file, file_size, name);
+  if (header.obstacle.empty()) return header;
+  throw FileError(message("npy: \"", name, "\" must ", header.obstacle), std::string(name));
 }
 
 namespace detail {

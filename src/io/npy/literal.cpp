@@ -63,6 +63,7 @@ class Reader {
   std::string_view string(std::string_view wanted);
   void entry(NpyDictionary& result);
   std::string_view descr();
+  std::string_view fields();
   bool boolean();
   Dims shape();
   Index extent(std::size_t axis);
@@ -89,11 +90,30 @@ std::string_view Reader::string(std::string_view wanted) {
 
 std::string_view Reader::descr() {
   skip_blanks();
-  if (at_ < text_.size() && text_[at_] == '[') {
-    refuse(
-        "describes elements of several fields and must describe single numbers; save each field as an array");
-  }
+  if (at_ < text_.size() && text_[at_] == '[') return fields();
   return string("the element type in quotes");
+}
+
+/// A list is passed over: its brackets are counted, those in quotes are not.
+std::string_view Reader::fields() {
+  const std::size_t begin = at_;
+  std::size_t depth = 0;
+  char quote = '\0';
+  for (; at_ < text_.size(); ++at_) {
+    const char c = text_[at_];
+    if (quote != '\0') {
+      if (c == '\\') ++at_;
+      if (c == quote) quote = '\0';
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '[' || c == '(') {
+      ++depth;
+    } else if ((c == ']' || c == ')') && --depth == 0) {
+      return text_.substr(begin, ++at_ - begin);
+    }
+  }
+  at_ = text_.size();
+  refuse_next("the closing ']' of the fields");
 }
 
 bool Reader::boolean() {

@@ -36,6 +36,7 @@ FileInfo npy_info(const NpyHeader& header) {
   info.layout = header.layout;
   info.data_begin = header.data_begin;
   info.is_byte_swapped = header.byte_order == ByteOrder::swapped;
+  info.obstacle = header.obstacle;
   return info;
 }
 

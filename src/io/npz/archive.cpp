@@ -128,12 +128,20 @@ void read_extra(const Archive& archive, std::uint64_t begin, std::uint64_t nbyte
   }
 }
 
+/// Why a member cannot be read; nothing outside of `checked_member`.
+struct MemberObstacle {
+  std::string text;
+};
+template <typename... Pieces>
+[[noreturn]] void refuse_member(const Pieces&... pieces) {
+  throw MemberObstacle{tenstride::detail::message(pieces...)};
+}
+
 /// Where the bytes of a member begin: behind its local header, whose method and name must be the directory's.
 std::uint64_t behind_local_header(const Archive& archive, const Entry& entry) {
   const std::uint64_t at = entry.local_begin;
   const auto refuse = [&](const auto&... pieces) {
-    archive.refuse("has the member \"", entry.member.name.substr(0, 80), "\" whose own header, at byte ", at,
-                   ", must ", pieces...);
+    refuse_member("have its own header in the archive, at byte ", at, ", which must ", pieces...);
   };
   if (!archive.has(at, local_nbytes) || !archive.has_signature(at, local_signature)) {
     refuse("begin there with 50 4b 03 04 and have ", local_nbytes, " bytes");
@@ -152,31 +160,38 @@ std::uint64_t behind_local_header(const Archive& archive, const Entry& entry) {
   return at + local_nbytes + name_nbytes + extra_nbytes;
 }
 
-ZipMember checked_member(const Archive& archive, Entry entry) {
+/// Where the bytes of a member are. Throws MemberObstacle.
+void find_content(const Archive& archive, Entry& entry) {
   ZipMember& member = entry.member;
-  const auto refuse = [&](const auto&... pieces) {
-    archive.refuse("has the member \"", member.name.substr(0, 80), "\" ", pieces...);
-  };
-  if ((entry.flags & 1U) != 0) refuse("that is encrypted; it must not be");
+  if ((entry.flags & 1U) != 0) refuse_member("be stored without encryption");
   constexpr std::uint64_t stored = 0, deflated = 8;
   if (entry.method != stored && entry.method != deflated) {
-    refuse("compressed by method ", entry.method, ", which must be 0 (stored) or 8 (deflate)");
+    refuse_member("be compressed by method 0 (stored) or 8 (deflate), not by ", entry.method);
   }
   member.is_deflated = entry.method == deflated;
-  member.data_begin = behind_local_header(archive, entry);
-  if (!archive.has(member.data_begin, member.stored_nbytes)) {
-    refuse("of ", member.stored_nbytes, " bytes from byte ", member.data_begin,
-           " on, which must lie in the file of ", archive.bytes.size());
+  const std::uint64_t begin = behind_local_header(archive, entry);
+  if (!archive.has(begin, member.stored_nbytes)) {
+    refuse_member("have its ", member.stored_nbytes, " bytes, from byte ", begin, " on, in the file of ",
+                  archive.bytes.size());
   }
+  member.data_begin = begin;
   if (!member.is_deflated && member.nbytes != member.stored_nbytes) {
-    refuse("of ", member.nbytes, " bytes that has ", member.stored_nbytes, " stored; they must be equal");
+    refuse_member("have as many bytes stored as it has, ", member.nbytes, ", not ", member.stored_nbytes);
   }
   // Both sides fit: the stored bytes lie in the file.
   if (member.is_deflated && member.nbytes / max_inflation > member.stored_nbytes) {
-    refuse("that is said to unpack from ", member.stored_nbytes, " bytes to ", member.nbytes,
-           ", which must be at most ", max_inflation, " times as many");
+    refuse_member("unpack from ", member.stored_nbytes, " bytes to at most ", max_inflation,
+                  " times as many, not to ", member.nbytes);
   }
-  return member;
+}
+
+ZipMember checked_member(const Archive& archive, Entry entry) {
+  try {
+    find_content(archive, entry);
+  } catch (MemberObstacle& obstacle) {
+    entry.member.obstacle = std::move(obstacle.text);
+  }
+  return std::move(entry.member);
 }
 
 }  // namespace

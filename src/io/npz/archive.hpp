@@ -20,11 +20,13 @@ struct ZipMember {
   std::uint64_t nbytes = 0;
   std::uint32_t crc = 0;
   bool is_deflated = false;
+  /// Why it cannot be read, as the end of "must …"; empty where it can. Then the rest may be missing.
+  std::string obstacle{};
 };
 
 /// The directory of an archive, all of which is given (zip64 included), every member within it. Members that
-/// are encrypted, compressed otherwise than by deflate, or said to unpack to more than deflate can hold are
-/// refused, and so is a name that stands twice. Throws FileError.
+/// are encrypted, compressed otherwise than by deflate, said to unpack to more than deflate can hold, or
+/// damaged have an obstacle. Throws FileError for a damaged directory and a name that stands twice.
 std::vector<ZipMember> read_zip_members(std::span<const std::byte> archive, const std::string& path,
                                         std::string_view operation);
 

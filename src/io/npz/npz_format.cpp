@@ -30,20 +30,34 @@ NpyHeader header_of(const Storage& file, const ZipMember& member, const std::str
   const std::string name = path + "::" + member.name;
   if (!member.is_deflated) {
     const auto bytes = bytes_of(file).subspan(member.data_begin, member.stored_nbytes);
-    return parse_npy_header(bytes, bytes.size(), name);
+    return parse_any_npy_header(bytes, bytes.size(), name);
   }
   InflateStream stream(path, {member.data_begin, member.stored_nbytes}, "deflate", operation);
   std::vector<std::byte> start(std::min<std::uint64_t>(member.nbytes, 12 + max_npy_header));
   start.resize(stream.read(start));
-  return parse_npy_header(start, member.nbytes, name);
+  return parse_any_npy_header(start, member.nbytes, name);
+}
+
+/// What the header of a member says. One that cannot be read blocks no other: it has an obstacle.
+FileInfo info_of(const Storage& file, const ZipMember& member, const std::string& path,
+                 std::string_view operation) {
+  FileInfo info;
+  info.obstacle = member.obstacle;
+  if (!info.obstacle.empty()) return info;
+  try {
+    return npy_info(header_of(file, member, path, operation));
+  } catch (const FileError& error) {
+    info.obstacle = message("be a .npy file that can be read (", error.what(), ")");
+  }
+  return info;
 }
 
 std::vector<FileInfo> list_npz(const std::string& path, std::string_view operation) {
   const Storage file = map_input(path, operation);
   std::vector<FileInfo> tensors;
-  for (ZipMember& member : read_zip_members(bytes_of(file), path, operation)) {
+  for (const ZipMember& member : read_zip_members(bytes_of(file), path, operation)) {
     if (!member.name.ends_with(member_suffix)) continue;
-    FileInfo info = npy_info(header_of(file, member, path, operation));
+    FileInfo info = info_of(file, member, path, operation);
     info.format = member.is_deflated ? "npz, deflated" : "npz, stored";
     info.path = path;
     info.name = member.name.substr(0, member.name.size() - member_suffix.size());
@@ -63,6 +77,11 @@ std::vector<FileInfo> list_npz(const std::string& path, std::string_view operati
   return tensors;
 }
 
+/// Where the bytes of a member are is not known of one that is encrypted, compressed otherwise or damaged.
+std::string obstacle_to_copy(const FileInfo& info, const ChunkOptions& /*options*/) {
+  return info.stream.begin == 0 ? info.obstacle : "";
+}
+
 }  // namespace
 
 const FileFormat npz_format{.kind = FileKind::npz,
@@ -75,6 +94,7 @@ const FileFormat npz_format{.kind = FileKind::npz,
                             .compresses = true,
                             .is_kind_of = is_npz,
                             .list = list_npz,
-                            .save = save_npz};
+                            .save = save_npz,
+                            .obstacle_to_copy = obstacle_to_copy};
 
 }  // namespace tenstride::io

@@ -2,6 +2,7 @@
 // By minizip, zlib's own writer of zip archives.
 #include "io/npz/write_archive.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "base/message.hpp"
 #include "files/system_reason.hpp"
 #include "io/format/element_blocks.hpp"
+#include "io/input.hpp"
 #include "tenstride/io/npy.hpp"
 
 #ifdef TENSTRIDE_HAS_MINIZIP
@@ -36,7 +38,9 @@ class ArchiveWriter {
   ArchiveWriter(const ArchiveWriter&) = delete;
   ArchiveWriter& operator=(const ArchiveWriter&) = delete;
 
-  void begin_member(const std::string& name, bool is_compressed) {
+  enum class IsRaw : unsigned char { no, yes };
+
+  void begin_member(const std::string& name, bool is_compressed, IsRaw is_raw = IsRaw::no) {
     std::vector<char> padding;
     if (!is_compressed) padding = padding_before(name);
     zip_fileinfo facts{};
@@ -45,8 +49,8 @@ class ArchiveWriter {
     constexpr uLong utf8_names = 1U << 11;
     check(zipOpenNewFileInZip4_64(
         archive_, name.c_str(), &facts, padding.data(), static_cast<uInt>(padding.size()), nullptr, 0,
-        nullptr, is_compressed ? Z_DEFLATED : 0, Z_DEFAULT_COMPRESSION, 0, -MAX_WBITS, DEF_MEM_LEVEL,
-        Z_DEFAULT_STRATEGY, nullptr, 0, version_made_by, utf8_names, 1));
+        nullptr, is_compressed ? Z_DEFLATED : 0, Z_DEFAULT_COMPRESSION, is_raw == IsRaw::yes ? 1 : 0,
+        -MAX_WBITS, DEF_MEM_LEVEL, Z_DEFAULT_STRATEGY, nullptr, 0, version_made_by, utf8_names, 1));
     position_ += local_header_nbytes(name) + padding.size();
   }
   void write(std::span<const std::byte> bytes) {
@@ -54,6 +58,22 @@ class ArchiveWriter {
     position_ += bytes.size();
   }
   void end_member() { check(zipCloseFileInZip(archive_)); }
+
+  /// A member of another archive, its bytes as they are stored there.
+  void copy_member(const FileInfo& info, std::string_view operation) {
+    const CompressedStream& stored = info.stream;
+    const Storage source = map_input(info.path, operation);
+    std::span<const std::byte> bytes = bytes_of(source);
+    if (stored.begin > bytes.size() || stored.nbytes > bytes.size() - stored.begin)
+      throw FileError(tenstride::detail::message(operation, ": \"", info.path, "\" must not become shorter"),
+                      info.path);
+    bytes = bytes.subspan(stored.begin, stored.nbytes);
+    begin_member(info.name + ".npy", info.storage == ElementStorage::stream, IsRaw::yes);
+    constexpr std::size_t max_piece = std::size_t{1} << 30;  // minizip counts by 32 bits
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), max_piece)))
+      write(bytes.first(std::min(bytes.size(), max_piece)));
+    check(zipCloseFileInZipRaw64(archive_, stored.content_nbytes.value_or(stored.nbytes), *stored.crc));
+  }
 
   void commit() {
     zipFile const archive = archive_;
@@ -126,6 +146,7 @@ void save_npz(const std::string& path, const std::vector<NamedTensor>& tensors,
                    [&](std::span<const std::byte> bytes) { archive.write(bytes); });
     archive.end_member();
   }
+  for (const FileInfo& info : options.chunks.as_stored) archive.copy_member(info, operation);
   archive.commit();
 }
 

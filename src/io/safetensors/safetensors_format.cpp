@@ -59,6 +59,23 @@ std::vector<FileInfo> list_one(const std::string& path, std::string_view operati
   return tensors;
 }
 
+/// The tensors of one file of a checkpoint, or why it cannot be read, as the end of "must …".
+struct CheckpointFile {
+  std::map<std::string, FileInfo> tensors;
+  std::string obstacle;
+};
+
+/// A file that is missing or damaged blocks no other.
+CheckpointFile read_checkpoint_file(const std::string& path, std::string_view operation) {
+  CheckpointFile result;
+  try {
+    for (FileInfo& info : list_one(path, operation)) result.tensors.emplace(info.name, std::move(info));
+  } catch (const FileError& error) {
+    result.obstacle = message("be in a file that can be read (", error.what(), ")");
+  }
+  return result;
+}
+
 /// Of all files of a checkpoint, those that the index names.
 std::vector<FileInfo> list_checkpoint(const std::string& path, std::string_view operation) {
   const Storage file = map_input(path, operation);
@@ -70,22 +87,24 @@ std::vector<FileInfo> list_checkpoint(const std::string& path, std::string_view 
   }
   const SafetensorsIndex index = parse_safetensors_index(text, path);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::map<std::string, std::map<std::string, FileInfo>> files;
+  std::map<std::string, CheckpointFile> files;
   std::vector<FileInfo> tensors;
   for (const SafetensorsIndex::Entry& entry : index.entries) {
     const auto [found, is_new] = files.try_emplace(entry.file);
-    if (is_new) {
-      for (FileInfo& info : list_one((folder / entry.file).string(), operation)) {
-        found->second.emplace(info.name, std::move(info));
-      }
+    CheckpointFile& one = found->second;
+    if (is_new) one = read_checkpoint_file((folder / entry.file).string(), operation);
+    const auto tensor = one.tensors.find(entry.name);
+    if (tensor != one.tensors.end()) {
+      tensors.push_back(tensor->second);
+      continue;
     }
-    const auto tensor = found->second.find(entry.name);
-    if (tensor == found->second.end()) {
-      throw FileError(message(operation, ": \"", path, "\" says that \"", entry.name, "\" is in \"",
-                              entry.file, "\", which must have it"),
-                      path);
-    }
-    tensors.push_back(tensor->second);
+    FileInfo missing;
+    missing.format = "safetensors";
+    missing.path = path;
+    missing.name = entry.name;
+    missing.obstacle =
+        one.obstacle.empty() ? message("be in \"", entry.file, "\", as the index says") : one.obstacle;
+    tensors.push_back(std::move(missing));
   }
   return tensors;
 }

@@ -40,13 +40,22 @@ ZarrNode node_in(const std::string& folder) {
   return is_there(".zgroup") ? ZarrNode::group : ZarrNode::none;
 }
 
+/// What cannot be read is listed as an array, and what is wrong with it is said there.
+ZarrNode node_within(const std::string& folder) {
+  try {
+    return node_in(folder);
+  } catch (const FileError&) {
+    return ZarrNode::array;
+  }
+}
+
 class GroupSearch {
  public:
   explicit GroupSearch(const std::string& root) : root_(root) {}
 
   void visit(const std::string& name, std::size_t depth) {
     const std::string folder = name.empty() ? root_ : zarr_file(root_, name);
-    const ZarrNode node = node_in(folder);
+    const ZarrNode node = depth == 0 ? node_in(folder) : node_within(folder);
     if (node == ZarrNode::array) arrays.push_back(name);
     if (node == ZarrNode::none && depth == 0) {
       refuse_zarr(root_,

@@ -12,6 +12,7 @@
 #include "files/atomic_folder.hpp"
 #include "files/system_reason.hpp"
 #include "io/zarr/array_json.hpp"
+#include "io/zarr/copy_arrays.hpp"
 #include "io/zarr/new_groups.hpp"
 #include "io/zarr/permute_metadata.hpp"
 #include "io/zarr/refuse.hpp"
@@ -125,7 +126,8 @@ class PermutedZarr final : public PermutedFile {
       : path_(path),
         overwrite_(overwrite),
         operation_(operation),
-        placing_(placing_of(path, tensors, operation)) {
+        placing_(placing_of(path, tensors, operation)),
+        as_stored_(options.as_stored) {
     for (const PermutedTensor& tensor : tensors) {
       arrays_.push_back(permuted_array(tensor, options, operation));
       for (const auto& group : tensor.groups) groups_.emplace(group->name, group);
@@ -182,7 +184,10 @@ class PermutedZarr final : public PermutedFile {
     return std::make_unique<ZarrSource>(paths_.at(number));
   }
 
-  void commit() override { folder_->commit(); }
+  void commit() override {
+    copy_zarr_arrays(folder_->part_path(), as_stored_, arrays_[0].permuted.format, operation_);
+    folder_->commit();
+  }
 
  private:
   [[nodiscard]] std::uint64_t move_unit(const PermutedArray& array, const Dims& index, int folder,
@@ -206,6 +211,7 @@ class PermutedZarr final : public PermutedFile {
   Overwrite overwrite_;
   std::string operation_;
   UnitPlacing placing_;
+  std::vector<FileInfo> as_stored_;
   std::vector<PermutedArray> arrays_;
   FileGroups groups_;
   std::optional<AtomicFolder> folder_;

@@ -3,11 +3,13 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 
 #include "base/message.hpp"
 #include "files/atomic_folder.hpp"
 #include "io/chunks/default_chunk.hpp"
 #include "io/zarr/array_options.hpp"
+#include "io/zarr/copy_arrays.hpp"
 #include "io/zarr/new_groups.hpp"
 #include "io/zarr/zarr_sink.hpp"
 #include "io/zarr/zarr_source.hpp"
@@ -32,17 +34,23 @@ class ZarrArraysFile final : public ChunkFile {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       sinks_.push_back(std::make_unique<ZarrSink>(paths_[i], arrays[i], ZarrFillChunks::written, state));
     }
+    copy_as_stored_ = [folder, stored = options.as_stored, format = arrays[0].format,
+                       name = std::string(operation)] { copy_zarr_arrays(folder, stored, format, name); };
   }
 
   [[nodiscard]] ChunkSink& sink(std::size_t number) override { return *sinks_.at(number); }
   [[nodiscard]] std::unique_ptr<ChunkSource> read_back(std::size_t number) const override {
     return std::make_unique<ZarrSource>(paths_.at(number));
   }
-  void commit() override { sinks_.clear(); }
+  void commit() override {
+    copy_as_stored_();
+    sinks_.clear();
+  }
 
  private:
   std::vector<std::string> paths_;
   std::vector<std::unique_ptr<ZarrSink>> sinks_;
+  std::function<void()> copy_as_stored_;
 };
 
 class ZarrFolderFile final : public ChunkFile {

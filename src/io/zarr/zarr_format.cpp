@@ -7,7 +7,9 @@
 #include "io/format/file_groups.hpp"
 #include "io/format/known_formats.hpp"
 #include "io/format/scaling.hpp"
+#include "io/zarr/copy_arrays.hpp"
 #include "io/zarr/groups.hpp"
+#include "io/zarr/outline.hpp"
 #include "io/zarr/permute_zarr.hpp"
 #include "io/zarr/save_zarr.hpp"
 #include "io/zarr/zarr_source.hpp"
@@ -39,6 +41,30 @@ FileInfo zarr_info(const std::string& folder) {
   return info;
 }
 
+/// An array of a group that cannot be read blocks no other.
+FileInfo unreadable_info(const std::string& folder, const FileError& error) {
+  ZarrOutline outline = read_zarr_outline(folder);
+  FileInfo info;
+  info.format = outline.format == 0 ? "Zarr" : tenstride::detail::message("Zarr ", outline.format);
+  info.path = folder;
+  info.layout = row_major(outline.shape);
+  info.storage = ElementStorage::chunked;
+  info.axis_names = std::move(outline.axis_names);
+  info.obstacle = outline.unknown_type.empty()
+                      ? tenstride::detail::message("be an array that can be read (", error.what(), ")")
+                      : tenstride::detail::message("have elements of a type that tenstride has, not ",
+                                                   outline.unknown_type);
+  return info;
+}
+
+FileInfo member_info(const std::string& folder) {
+  try {
+    return zarr_info(folder);
+  } catch (const FileError& error) {
+    return unreadable_info(folder, error);
+  }
+}
+
 std::vector<FileInfo> list_zarr(const std::string& path, std::string_view /*operation*/) {
   std::vector<FileInfo> tensors;
   FileGroups groups;
@@ -52,7 +78,8 @@ std::vector<FileInfo> list_zarr(const std::string& path, std::string_view /*oper
   };
   for (const std::string& name : zarr_arrays(path)) {
     const bool is_array_itself = name.empty();
-    FileInfo info = zarr_info(is_array_itself ? path : (std::filesystem::path(path) / name).string());
+    FileInfo info =
+        is_array_itself ? zarr_info(path) : member_info((std::filesystem::path(path) / name).string());
     info.name = name;
     if (!is_array_itself) {
       for (const std::string& group : group_names_around(name)) see_group(group);
@@ -83,6 +110,7 @@ const FileFormat zarr_format{.kind = FileKind::zarr,
                              .plan_chunks = plan_zarr,
                              .create_chunks = create_zarr,
                              .chunks_in_folder = zarr_in_folder,
-                             .permute_chunks = permute_zarr};
+                             .permute_chunks = permute_zarr,
+                             .obstacle_to_copy = obstacle_to_copy_of_array};
 
 }  // namespace tenstride::io

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/zarr/outline.hpp"
+
+#include <algorithm>
+
+#include "io/format/python_json.hpp"
+#include "io/zarr/array_json.hpp"
+#include "io/zarr/element_json.hpp"
+#include "io/zarr/read_file.hpp"
+
+namespace tenstride::io {
+namespace {
+
+/// A file of metadata; null where there is none that is an object.
+nlohmann::json object_in(const std::string& folder, std::string_view name) {
+  const std::string file = zarr_file(folder, name);
+  try {
+    const std::optional<std::string> text = read_text_file(file, max_zarr_metadata);
+    nlohmann::json json = text ? parse_zarr_json(*text, file) : nlohmann::json();
+    return json.is_object() ? json : nlohmann::json();
+  } catch (const FileError&) {
+    return {};
+  }
+}
+
+/// What `read` makes of a member; a default where it is missing or refused.
+template <class Read>
+auto understood(const nlohmann::json& object, const char* name, const Read& read) {
+  using Value = decltype(read(JsonField(object, "")));
+  const auto found = object.find(name);
+  if (found == object.end()) return Value();
+  try {
+    return read(JsonField(*found, name));
+  } catch (const Error&) {
+    return Value();
+  }
+}
+
+Dims shape_of(const JsonField& field) {
+  const Dims shape = field.dims(0);
+  static_cast<void>(row_major(shape));  // refuses more elements than can be counted
+  return shape;
+}
+
+std::vector<std::string> texts_of(const JsonField& field) {
+  std::vector<std::string> texts;
+  for (const JsonField& item : field.items()) texts.push_back(item.is_null() ? "" : item.text());
+  return texts;
+}
+
+std::string unknown_type_of(const nlohmann::json& type, int format) {
+  const JsonField field(type, "");
+  try {
+    format == 3 ? static_cast<void>(parse_zarr_data_type(field)) : static_cast<void>(parse_zarr_dtype(field));
+    return {};
+  } catch (const FileError&) {
+  }
+  if (type.is_string()) return type.get<std::string>();
+  const auto name = type.is_object() ? type.find("name") : type.end();
+  return name != type.end() && name->is_string() ? name->get<std::string>() : python_json_text(type);
+}
+
+}  // namespace
+
+ZarrOutline read_zarr_outline(const std::string& folder) {
+  ZarrOutline outline;
+  nlohmann::json array = object_in(folder, "zarr.json");
+  if (!array.is_null()) {
+    outline.format = 3;
+  } else if (array = object_in(folder, ".zarray"); !array.is_null()) {
+    outline.format = 2;
+  } else {
+    return outline;
+  }
+  const bool is_v3 = outline.format == 3;
+  outline.shape = understood(array, "shape", shape_of);
+  outline.axis_names = is_v3 ? understood(array, "dimension_names", texts_of)
+                             : understood(object_in(folder, ".zattrs"), "_ARRAY_DIMENSIONS", texts_of);
+  if (outline.axis_names.size() != outline.shape.size()) outline.axis_names.clear();
+  const auto type = array.find(is_v3 ? "data_type" : "dtype");
+  if (type != array.end()) outline.unknown_type = unknown_type_of(*type, outline.format);
+  return outline;
+}
+
+}  // namespace tenstride::io
