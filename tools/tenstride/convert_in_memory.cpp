@@ -213,7 +213,8 @@ int run_in_memory(const ConvertCommand& command, const std::vector<io::TensorMov
   }
   std::cout << (command.format == Format::json
                     ? results_json(conversions, others, command, verified)
-                    : to_string(others.left_out) + results_text(conversions, others.stored, command, verified));
+                    : to_string(others.left_out) +
+                          results_text(conversions, others.stored, command, verified));
   return done;
 }
 

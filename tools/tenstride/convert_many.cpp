@@ -52,8 +52,8 @@ std::vector<io::FileInfo> left_out(const ConvertCommand& command, const std::str
   return all;
 }
 
-/// The named tensors with SPEC, as far as it fits them, and, with --keep-others, the others, in the order of the
-/// file.
+/// The named tensors with SPEC, as far as it fits them, and, with --keep-others, the others, in the order of
+/// the file.
 std::vector<io::TensorMove> moves_of(const ConvertCommand& command, std::vector<io::FileInfo> named,
                                      const io::FileOptions& options) {
   const std::string file = io::parse_address(command.input).file;

@@ -154,10 +154,9 @@ class CommandLine {
                       "Tensors of IN that it does not name go to the output unchanged");
     command
         ->add_option("--leave-out", convert_.left_out,
-                     "With --keep-others: a tensor that does not go to the output, by its NAME or a pattern; "
+                     "A tensor that does not go to the output, by its NAME or a pattern; "
                      "may be repeated")
-        ->allow_extra_args(false)
-        ->needs("--keep-others");
+        ->allow_extra_args(false);
     command->add_option("--max-file-size", convert_.max_file_size,
                         "Write several .safetensors files of at most so many bytes, e.g. 5G, and an index");
     command->add_option("--chunks", convert_.chunks,

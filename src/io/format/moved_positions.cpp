@@ -93,6 +93,62 @@ Moved moved_transformations(const Json& list, const ResultOrigin& result) {
   return steps;
 }
 
+/// The axes of the source in the order of the result; nothing where an axis of that is none of them.
+std::optional<std::vector<std::size_t>> order_of(const ResultOrigin& result) {
+  std::vector<std::size_t> order;
+  for (const std::optional<SourceAxis>& axis : result.axes) {
+    if (!axis) return std::nullopt;
+    order.push_back(axis->axis);
+  }
+  return order;
+}
+
+Moved in_order(const Json& list, const std::vector<std::size_t>& order) {
+  Json values = Json::array();
+  for (const std::size_t axis : order) {
+    if (!list.is_array() || axis >= list.size()) return std::nullopt;
+    values.push_back(list[axis]);
+  }
+  return values;
+}
+
+/// What is done to all resolutions of an image alike, in units: scales and translations.
+bool reorder_transformations(Json& steps, const std::vector<std::size_t>& order) {
+  for (Json& step : steps) {
+    for (const char* const key : {"scale", "translation"}) {
+      if (!step.is_object() || !step.contains(key)) continue;
+      Moved values = in_order(step[key], order);
+      if (!values) return false;
+      step[key] = *std::move(values);
+    }
+  }
+  return true;
+}
+
+/// One image of several resolutions; false where it cannot be told.
+bool move_image(Json& image, const std::function<const ResultOrigin*(const std::string& path)>& origin_of) {
+  if (!image.is_object() || !image.contains("datasets") || !image.contains("axes")) return false;
+  std::optional<std::vector<std::size_t>> order;
+  for (Json& array : image["datasets"]) {
+    const bool has_path = array.is_object() && array.contains("path") && array["path"].is_string();
+    const ResultOrigin* const origin = has_path ? origin_of(array["path"].get<std::string>()) : nullptr;
+    if (origin == nullptr || !origin->obstacle.empty()) return false;
+    const std::optional<std::vector<std::size_t>> own = order_of(*origin);
+    if (!own || (order && *order != *own)) return false;
+    order = own;
+    if (change_of_axes(*origin).empty()) continue;
+    Moved steps = moved_transformations(array.value("coordinateTransformations", Json::array()), *origin);
+    if (!steps) return false;
+    array["coordinateTransformations"] = *std::move(steps);
+  }
+  if (!order) return false;
+  Moved axes = in_order(image["axes"], *order);
+  if (!axes) return false;
+  image["axes"] = *std::move(axes);
+  const auto common = image.find("coordinateTransformations");
+  return common == image.end() || reorder_transformations(*common, *order);
+}
+
 /// An affine transform of the plane: x and y of the corner of pixel (0, 0), and of one step along the columns
 /// and the rows.
 struct Plane {
@@ -200,6 +256,16 @@ constexpr std::array<Key, 21> keys{{
 }};
 
 }  // namespace
+
+std::optional<Json> moved_multiscales(
+    const Json& images, const std::function<const ResultOrigin*(const std::string& path)>& origin_of) {
+  if (!images.is_array()) return std::nullopt;
+  Json moved_images = images;
+  for (Json& image : moved_images) {
+    if (!move_image(image, origin_of)) return std::nullopt;
+  }
+  return moved_images;
+}
 
 void move_positions(ResultAttributes& attributes, const ResultOrigin& result) {
   const std::string change = change_of_axes(result);

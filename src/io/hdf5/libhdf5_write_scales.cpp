@@ -66,10 +66,19 @@ class ScaleTable {
   std::set<std::string> taken_;
 };
 
-bool has_all_names(const NewTensor& tensor) {
-  const std::vector<std::string>& names = tensor.axis_names;
-  return !names.empty() &&
-         std::none_of(names.begin(), names.end(), [](const auto& name) { return name.empty(); });
+/// Where one axis of a file has a name all are dimensions: readers of netCDF would take one without for any
+/// other of its extent.
+bool has_dimensions(const std::vector<NewTensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const NewTensor& tensor) {
+    return std::any_of(tensor.axis_names.begin(), tensor.axis_names.end(),
+                       [](const std::string& name) { return !name.empty(); });
+  });
+}
+
+/// "t2m_axis0" for one without a name.
+std::string dimension_name(const NewTensor& tensor, std::size_t axis) {
+  const bool has_name = axis < tensor.axis_names.size() && !tensor.axis_names[axis].empty();
+  return has_name ? tensor.axis_names[axis] : tensor.name + "_axis" + std::to_string(axis);
 }
 
 /// As netCDF-4 makes a dimension without a variable.
@@ -134,30 +143,18 @@ bool write_dimension_list(hid_t file, hid_t dataset, const std::vector<std::stri
   return attribute.is_open() && H5Awrite(attribute.get(), type.get(), lists.data()) >= 0;
 }
 
-/// Of a dataset some of whose axes have no names.
-bool write_labels(hid_t dataset, const std::vector<std::string>& names) {
-  const hsize_t rank = names.size();
-  const Hdf5Id space(H5Screate_simple(1, &rank, nullptr), H5Sclose);
-  return write_texts(dataset, "DIMENSION_LABELS", names, space.get());
-}
-
 }  // namespace
 
 void write_hdf5_axis_names(hid_t file, const std::vector<NewTensor>& tensors,
                            const std::vector<Hdf5Id>& datasets, std::string_view operation) {
+  if (!has_dimensions(tensors)) return;
   ScaleTable table(tensors);
   std::vector<std::vector<std::size_t>> scales_of(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const NewTensor& tensor = tensors[i];
-    if (is_coordinate(tensor) || tensor.axis_names.empty()) continue;
-    if (!has_all_names(tensor)) {
-      if (!write_labels(datasets[i].get(), tensor.axis_names)) {
-        refuse_creation(operation, "the names of the axes of", tensor.name);
-      }
-      continue;
-    }
+    if (is_coordinate(tensor)) continue;
     for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
-      const std::size_t number = table.find(tensor.axis_names[d], tensor.shape[d]);
+      const std::size_t number = table.find(dimension_name(tensor, d), tensor.shape[d]);
       table.scales()[number].axes.push_back({i, static_cast<int>(d)});
       const Dims& unlimited = tensor.further.unlimited_axes;
       const bool is_unlimited =

@@ -7,6 +7,7 @@
 
 #include "base/message.hpp"
 #include "io/format/file_groups.hpp"
+#include "io/format/moved_positions.hpp"
 #include "io/format/python_json.hpp"
 #include "io/format/result_attributes.hpp"
 
@@ -87,13 +88,34 @@ class MergedGroup {
     }
   }
 
-  /// Leaves out what is not true of a tensor in the group.
-  void keep_true_of(const FollowedResult& followed) {
-    if (followed.origin != nullptr) return keep_true_attributes(attributes_, *followed.origin);
-    ResultOrigin unknown;
-    unknown.source = followed.result->move.source;
-    unknown.obstacle = "unknown";
-    keep_true_attributes(attributes_, unknown);
+  /// Attributes that speak of positions say it of the tensors in the group, where all of them went the same
+  /// way; those that are not true of one are left out.
+  void keep_true_of(const std::vector<FollowedResult>& tensors) {
+    const std::map<std::string, FactsJson> images = moved_images(tensors);
+    for (const auto& [key, image] : images) attributes_.json.erase(key);
+    const ResultAttributes given = attributes_;
+    std::optional<ResultAttributes> common;
+    for (const FollowedResult& followed : tensors) {
+      ResultAttributes moved = given;
+      const FileInfo& source = followed.result->move.source;
+      ResultOrigin unknown{.source = source, .shape = {}, .dtype = source.dtype, .axes = {}};
+      unknown.obstacle = "unknown";
+      keep_true_attributes(moved, followed.origin != nullptr ? *followed.origin : unknown);
+      if (!common) {
+        common = std::move(moved);
+        continue;
+      }
+      for (const auto& [key, value] : given.json.items()) {
+        if (!common->has(key.c_str())) continue;
+        if (!moved.has(key.c_str())) {
+          common->drop(key, reason_of(moved, key));
+        } else if (python_json_text(moved.json[key]) != python_json_text(common->json[key])) {
+          common->drop(key, "the tensors of the group went different ways");
+        }
+      }
+    }
+    if (common) attributes_ = *std::move(common);
+    for (const auto& [key, image] : images) attributes_.json[key] = image;
   }
 
   /// Leaves out the image of which an array is not written. `names`: of what is written.
@@ -124,6 +146,37 @@ class MergedGroup {
   }
 
  private:
+  static std::string reason_of(const ResultAttributes& attributes, const std::string& key) {
+    for (const DroppedFact& fact : attributes.dropped()) {
+      if (fact.fact == key) return fact.reason;
+    }
+    return {};
+  }
+  /// Where the arrays of images lie after they have been moved: "multiscales" of OME-Zarr, by itself or in
+  /// "ome".
+  [[nodiscard]] std::map<std::string, FactsJson> moved_images(
+      const std::vector<FollowedResult>& tensors) const {
+    const auto origin_of = [&](const std::string& path) -> const ResultOrigin* {
+      const std::string name = name_.empty() ? path : name_ + '/' + path;
+      for (const FollowedResult& followed : tensors) {
+        if (followed.result->move.name == name) return followed.origin;
+      }
+      return nullptr;
+    };
+    std::map<std::string, FactsJson> images;
+    for (const char* const key : {"multiscales", "ome"}) {
+      if (!attributes_.has(key)) continue;
+      FactsJson value = attributes_.json[key];
+      const bool is_inside = value.is_object() && value.contains("multiscales");
+      FactsJson& list = is_inside ? value["multiscales"] : value;
+      std::optional<FactsJson> moved = moved_multiscales(list, origin_of);
+      if (!moved) continue;
+      list = *std::move(moved);
+      images.emplace(key, std::move(value));
+    }
+    return images;
+  }
+
   std::string name_;
   std::set<std::shared_ptr<const FileGroup>> seen_;
   std::map<std::string, std::string> texts_;
@@ -225,11 +278,13 @@ std::vector<DroppedFact> add_groups(const std::vector<FollowedResult>& followed,
   for (const FollowedResult& one : followed) names.insert(one.result->move.name);
   FileGroups groups;
   for (auto& [name, group] : merged) {
+    std::vector<FollowedResult> within;
     for (std::size_t i = 0; i < followed.size(); ++i) {
       const std::vector<std::string> around = groups_around_result(followed, i, destination);
-      if (std::find(around.begin(), around.end(), name) != around.end()) group.keep_true_of(followed[i]);
+      if (std::find(around.begin(), around.end(), name) != around.end()) within.push_back(followed[i]);
     }
     group.keep_true_image(names);
+    group.keep_true_of(within);
     groups.emplace(name, group.group());
     const std::vector<DroppedFact> of_group = group.dropped();
     dropped.insert(dropped.end(), of_group.begin(), of_group.end());
