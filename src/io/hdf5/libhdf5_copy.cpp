@@ -110,7 +110,10 @@ class ObjectCopier {
       if (dataset.is_bare_dimension) {
         H5Ldelete(file_.get(), dataset.name.c_str(), H5P_DEFAULT);
       } else {
-        add(dataset.name, dataset.shape, dataset.axis_names);
+        add({.name = dataset.name,
+             .shape = dataset.shape,
+             .axis_names = dataset.axis_names,
+             .further = dataset.further});
       }
     }
   }
@@ -134,7 +137,10 @@ class ObjectCopier {
       refuse_hdf5(operation_, object.path, "must have an object \"", name, "\" that libhdf5 can copy",
                   libhdf5_reason());
     }
-    add(object.name, object.layout.shape, object.axis_names);
+    add({.name = object.name,
+         .shape = object.layout.shape,
+         .axis_names = object.axis_names,
+         .further = object.further});
   }
 
   void finish() {
@@ -144,12 +150,12 @@ class ObjectCopier {
   }
 
  private:
-  void add(const std::string& name, const Dims& shape, const std::vector<std::string>& axis_names) {
-    datasets_.emplace_back(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+  void add(NewTensor tensor) {
+    datasets_.emplace_back(H5Dopen2(file_.get(), tensor.name.c_str(), H5P_DEFAULT), H5Dclose);
     if (!datasets_.back().is_open())
-      refuse_hdf5(operation_, path_, "must have the dataset \"", name, "\"", libhdf5_reason());
+      refuse_hdf5(operation_, path_, "must have the dataset \"", tensor.name, "\"", libhdf5_reason());
     remove_scale_attributes(datasets_.back().get());
-    tensors_.push_back({.name = name, .shape = shape, .axis_names = axis_names});
+    tensors_.push_back(std::move(tensor));
   }
 
   std::string_view operation_;
@@ -162,7 +168,9 @@ class ObjectCopier {
 void copy_all(const Hdf5Input& written, const std::map<std::string, Hdf5Input>& sources,
               const std::vector<FileInfo>& objects, std::string_view operation) {
   std::vector<Hdf5Dataset> datasets;
-  visit_hdf5_datasets(written, operation, [&](const Hdf5Dataset& dataset) { datasets.push_back(dataset); });
+  visit_hdf5_objects(written, operation, [&](const std::string& line) {
+    if (!parse_group_line(line, written.path)) datasets.push_back(parse_json_line(line, written.path));
+  });
   ObjectCopier copier(written, datasets, operation);
   for (const auto& [path, input] : sources) {
     Hdf5ReadFile driven{&input};

@@ -28,7 +28,7 @@ void copy_files(const fs::path& src, const fs::path& dst) {
 void copy_zarr_arrays(const std::string& folder, const std::vector<FileInfo>& arrays, int format,
                       std::string_view operation) {
   for (const FileInfo& array : arrays) {
-    const std::string target = make_zarr_groups(folder, {array.name}, format, operation)[0];
+    const std::string target = make_zarr_groups(folder, {array.name}, format, {}, operation)[0];
     try {
       fs::remove_all(target);  // of an earlier run that ended here
       copy_files(array.path, target);
