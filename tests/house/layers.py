@@ -91,7 +91,7 @@ def check(root):
                     f"{path}:{line}: rung {own} includes {name} of rung {other}; "
                     "an include points to the same rung or a lower one: move the code up or the need down"
                 )
-    return complaints + circles(graph) + circles(between_folders(graph))
+    return complaints + circles(graph) + circles(between_folders(graph)) + circles(within_folders(graph))
 
 
 def lacking(root, path):
@@ -106,6 +106,24 @@ def lacking(root, path):
     wanted -= APART
     complaints = [f"{path}:1: lacks {name}" for name in sorted(wanted - included)]
     return complaints + [f"{path}:1: {name} is not of it" for name in sorted(included - wanted)]
+
+
+def within_folders(graph):
+    """The same graph with the folders inside those of src/ for nodes: src/io/plan, src/io/ends, …"""
+    folders = {}
+    for path, targets in graph.items():
+        own = inner_folder(path)
+        if own is None:
+            continue
+        others = {inner_folder(target) for target in targets if folder(target) == folder(path)} - {own, None}
+        folders.setdefault(own, set()).update(others)
+    return {own: sorted(others) for own, others in sorted(folders.items())}
+
+
+def inner_folder(path):
+    """src/FOLDER/INNER of a file in it; None for one that is in no folder within the folder."""
+    parts = path.parts[1:] if path.parts[0] == "src" else path.parts[2:]
+    return pathlib.Path("src", parts[0], parts[1]) if len(parts) > 2 else None
 
 
 def between_folders(graph):

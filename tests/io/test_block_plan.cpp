@@ -75,8 +75,7 @@ struct Stretch {
 
 /// The stretches of bytes that a box consists of, in the order of the file: runs of elements whose gaps are
 /// at most `max_gap` elements.
-std::vector<Stretch> stretches(const Layout& layout, const BlockBox& box, Index item, Index begin,
-                               Index max_gap) {
+std::vector<Stretch> stretches(const Layout& layout, const Box& box, Index item, Index begin, Index max_gap) {
   std::vector<Index> positions;
   for_each_index(box.extents, [&](const Dims& index) {
     Dims at = index;
@@ -103,11 +102,11 @@ void add(BlockTraffic& traffic, Index nbytes, Index longest) {
 
 /// The stretches of a dense box as they are written part by part: a page that a stretch begins in is not
 /// written by the stretch before it.
-BlockTraffic slow_writes(const Layout& dst, const Dims& src_strides, const BlockBox& box, Index item,
-                         Index begin, const BlockPlan& plan) {
+BlockTraffic slow_writes(const Layout& dst, const Dims& src_strides, const Box& box, Index item, Index begin,
+                         const BlockPlan& plan) {
   std::vector<Stretch> pieces;
   Index elements = 0;
-  for (const BlockBox& group :
+  for (const Box& group :
        detail::cut_into_groups(box, dst.strides, src_strides, item, plan.page, plan.passes[0].group_bytes)) {
     const std::size_t before = pieces.size();
     for (const Stretch& piece : stretches(dst, group, item, begin, 0)) {
@@ -137,18 +136,18 @@ void add(BlockTraffic& traffic, const BlockTraffic& more) {
   traffic.bytes += more.bytes;
 }
 
-std::vector<BlockBox> boxes_of(const BlockPlan& plan, std::size_t pass) {
-  std::vector<BlockBox> boxes;
+std::vector<Box> boxes_of(const BlockPlan& plan, std::size_t pass) {
+  std::vector<Box> boxes;
   for (Index n = 0; n < plan.passes[pass].tiles; ++n) {
     boxes.push_back(tile_box(plan.problem.src.shape, plan.passes[pass].tile, n));
   }
   return boxes;
 }
 
-void expect_covered(const BlockPlan& plan, const std::vector<BlockBox>& boxes) {
+void expect_covered(const BlockPlan& plan, const std::vector<Box>& boxes) {
   const Layout numbers = row_major(plan.problem.src.shape);
   std::vector<int> covered(static_cast<std::size_t>(numel(numbers)), 0);
-  for (const BlockBox& box : boxes) {
+  for (const Box& box : boxes) {
     for_each_index(box.extents, [&](const Dims& index) {
       Dims at = index;
       for (std::size_t d = 0; d < at.size(); ++d) at[d] += box.first[d];
@@ -160,10 +159,10 @@ void expect_covered(const BlockPlan& plan, const std::vector<BlockBox>& boxes) {
 
 /// Blocks are the intersections of the tiles of both passes; their slots follow each other without gaps.
 void expect_blocks(const BlockPlan& plan) {
-  std::vector<BlockBox> blocks;
+  std::vector<Box> blocks;
   std::set<Index> offsets;
-  for (const BlockBox& tile : boxes_of(plan, 0)) {
-    for (const BlockBox& block : detail::blocks_of(plan, tile)) {
+  for (const Box& tile : boxes_of(plan, 0)) {
+    for (const Box& block : detail::blocks_of(plan, tile)) {
       blocks.push_back(block);
       for (std::size_t d = 0; d < block.first.size(); ++d) {
         const Index step = plan.passes[1].tile[d];
@@ -184,9 +183,9 @@ void expect_blocks(const BlockPlan& plan) {
 
 BlockTraffic slow_blocks_written(const BlockPlan& plan) {
   BlockTraffic traffic;
-  for (const BlockBox& tile : boxes_of(plan, 0)) {
-    for (const BlockBox& block : detail::blocks_of(plan, tile)) {
-      const BlockBox whole{Dims::filled(block.first.size(), 0), block.extents};
+  for (const Box& tile : boxes_of(plan, 0)) {
+    for (const Box& block : detail::blocks_of(plan, tile)) {
+      const Box whole{Dims::filled(block.first.size(), 0), block.extents};
       add(traffic, slow_writes(row_major(block.extents), plan.problem.src.strides, whole, plan.temporary_item,
                                block_offset(plan, block.first), plan));
     }
@@ -196,10 +195,10 @@ BlockTraffic slow_blocks_written(const BlockPlan& plan) {
 
 BlockTraffic slow_blocks_read(const BlockPlan& plan) {
   BlockTraffic traffic;
-  for (const BlockBox& tile : boxes_of(plan, 1)) {
+  for (const Box& tile : boxes_of(plan, 1)) {
     Index first = std::numeric_limits<Index>::max(), last = 0;
-    for (const BlockBox& of : boxes_of(plan, 0)) {
-      for (const BlockBox& block : detail::blocks_of(plan, of)) {
+    for (const Box& of : boxes_of(plan, 0)) {
+      for (const Box& block : detail::blocks_of(plan, of)) {
         bool is_inside = true;
         for (std::size_t d = 0; d < tile.first.size(); ++d) {
           is_inside = is_inside && block.first[d] >= tile.first[d] &&
@@ -229,7 +228,7 @@ void expect_counted(const BlockPlan& plan) {
   BlockTraffic written;
   // Blocks lie in the order of the destination.
   const Dims& from = plan.passes.size() == 2 ? problem.dst.strides : problem.src.strides;
-  for (const BlockBox& box : boxes_of(plan, plan.passes.size() - 1)) {
+  for (const Box& box : boxes_of(plan, plan.passes.size() - 1)) {
     add(written, slow_writes(problem.dst, from, box, problem.dst_item, problem.dst_begin, plan));
   }
   expect_same(plan.passes.back().write, written, "written");
@@ -301,7 +300,7 @@ TEST(BlockPlan, CountsReadsByTheRunsOfDenseSources) {
     SCOPED_TRACE(to_string(plan));
     const Index item = plan.problem.src_item;
     BlockTraffic read;
-    for (const BlockBox& box : boxes_of(plan, 0)) {
+    for (const Box& box : boxes_of(plan, 0)) {
       for (const Stretch& run :
            stretches(plan.problem.src, box, item, plan.problem.src_begin, detail::disk_page / item)) {
         ++read.runs;

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-#include "io/chunks/chunk_job.hpp"
+#include "io/job/chunk_job.hpp"
 #include "support/permuted_file.hpp"
 #include "support/refusal.hpp"
 #include "tenstride/io/save.hpp"

@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
-#include "io/chunks/chunk_job.hpp"
-#include "io/large/file_limits.hpp"
+#include "io/ends/operation.hpp"
+#include "io/job/chunk_job.hpp"
 #include "support/permuted_file.hpp"
 #include "support/refusal.hpp"
 #include "tenstride/io/save.hpp"

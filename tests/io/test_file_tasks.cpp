@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "io/large/task_shares.hpp"
+#include "io/output/task_shares.hpp"
 #include "support/permuted_file.hpp"
 #include "support/refusal.hpp"
 #include "tenstride/io/save.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/chunks/finished_units.hpp"
+#include "io/output/finished_units.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "io/large/resumable_file.hpp"
+#include "io/output/resumable_file.hpp"
 #include "support/scratch.hpp"
 #include "tenstride/parallel/parallel.hpp"
 

@@ -2,7 +2,7 @@
 #ifdef TENSTRIDE_HAS_HDF5
 #include <gtest/gtest.h>
 
-#include "io/chunks/write_tensor.hpp"
+#include "io/ends/write_tensor.hpp"
 #include "io/hdf5/filters.hpp"
 #include "io/hdf5/hdf5_sink.hpp"
 #include "io/hdf5/hdf5_source.hpp"

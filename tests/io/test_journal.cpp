@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/large/journal.hpp"
+#include "io/output/journal.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "io/large/system_memory.hpp"
+#include "io/job/system_memory.hpp"
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
 #include "tenstride/base/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/large/resumable_file.hpp"
+#include "io/output/resumable_file.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include <csignal>
 
-#include "io/large/journal.hpp"
+#include "io/output/journal.hpp"
 #include "support/resumable_job.hpp"
 #include "support/scratch.hpp"
 

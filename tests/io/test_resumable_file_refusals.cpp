@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/large/resumable_file.hpp"
+#include "io/output/resumable_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/large/resumable_folder.hpp"
+#include "io/output/resumable_folder.hpp"
 
 #include <gtest/gtest.h>
 

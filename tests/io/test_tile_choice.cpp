@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a tile takes of memory and decodes, against counting element by element.
-#include "io/chunks/tile_choice.hpp"
+#include "io/plan/tile_choice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "io/chunks/parts.hpp"
+#include "io/ends/parts.hpp"
 #include "support/copy_oracle.hpp"
 
 namespace tenstride::io {
@@ -64,7 +64,7 @@ struct IsReadBefore {
 /// The chunks of the source that a tile needs, as they are read, each with its units.
 using UnitsOfChunks = std::map<Place, std::set<Place>, IsReadBefore>;
 
-UnitsOfChunks units_of_chunks(const ChunkProblem& problem, const TileChoice& choice, const ChunkBox& tile) {
+UnitsOfChunks units_of_chunks(const ChunkProblem& problem, const TileChoice& choice, const Box& tile) {
   UnitsOfChunks units(IsReadBefore{&problem, &choice.order});
   for (Index i = 0; i < count_elements(tile.extents); ++i) {
     const Dims offset = unit_index(tile.extents, i);
@@ -89,8 +89,8 @@ struct Counted {
 
 Counted count(const ChunkProblem& problem, const TileChoice& choice) {
   Counted counted;
-  const ChunkBox all{Dims::filled(choice.tile.size(), 0), problem.dst.grid.shape};
-  for (const ChunkBox& tile : cut_box(all, choice.tile)) {
+  const Box all{Dims::filled(choice.tile.size(), 0), problem.dst.grid.shape};
+  for (const Box& tile : cut_box(all, choice.tile)) {
     const UnitsOfChunks units = units_of_chunks(problem, choice, tile);
     counted.chunks += static_cast<Index>(units.size());
     std::map<Place, std::size_t> left;

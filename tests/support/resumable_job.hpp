@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "files/descriptor.hpp"
-#include "io/large/resumable_file.hpp"
+#include "io/output/resumable_file.hpp"
 #include "support/refusal.hpp"
 #include "tenstride/base/error.hpp"
 

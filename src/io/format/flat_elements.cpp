@@ -5,8 +5,8 @@
 
 #include "base/message.hpp"
 #include "copy/swap_bytes.hpp"
-#include "io/chunks/boxes.hpp"
 #include "io/input.hpp"
+#include "io/plan/boxes.hpp"
 #include "io/stream/crc32.hpp"
 #include "io/stream/inflate_stream.hpp"
 #include "tenstride/copy/copy.hpp"
@@ -145,7 +145,7 @@ Tensor load_chunks(const ChunkSource& source) {
     for (Index number = first; number < last; ++number) {
       const Dims index = unit_index(counts, number);
       source.read(index, {buffer.mutable_data(), chunk_nbytes});
-      const ChunkBox box = chunk_box(grid, index);
+      const Box box = chunk_box(grid, index);
       Tensor target = part_of(result, box.first, box.extents);
       target.copy_(part_of(chunk, zeros, box.extents));
     }

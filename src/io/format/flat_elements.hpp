@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "io/chunks/chunk_store.hpp"
+#include "io/ends/chunk_store.hpp"
 #include "tenstride/io/file.hpp"
 
 namespace tenstride::io {

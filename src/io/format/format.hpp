@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/chunks/chunk_store.hpp"
+#include "io/ends/chunk_store.hpp"
 #include "io/format/flat_file.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/save.hpp"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/message.hpp"
-#include "io/chunks/write_tensor.hpp"
+#include "io/ends/write_tensor.hpp"
 #include "io/format/format.hpp"
 #include "io/format/python_json.hpp"
 #include "ledger/watch.hpp"

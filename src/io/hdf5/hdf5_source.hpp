@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/chunks/chunk_store.hpp"
+#include "io/ends/chunk_store.hpp"
 #include "io/hdf5/dataset.hpp"
 
 namespace tenstride::io {

@@ -10,7 +10,6 @@
 #include "files/descriptor.hpp"
 #include "files/free_room.hpp"
 #include "files/system_reason.hpp"
-#include "io/chunks/default_chunk.hpp"
 #include "io/hdf5/copy_objects.hpp"
 #include "io/hdf5/dataset.hpp"
 #include "io/hdf5/filters.hpp"
@@ -19,6 +18,7 @@
 #include "io/hdf5/libhdf5_driver.hpp"
 #include "io/hdf5/libhdf5_write.hpp"
 #include "io/hdf5/refuse.hpp"
+#include "io/plan/default_chunk.hpp"
 #include "io/zarr/pool.hpp"
 #include "tenstride/layout/layout.hpp"
 

@@ -4,14 +4,14 @@
 #include <cstring>
 
 #include "copy/swap_bytes.hpp"
-#include "io/chunks/boxes.hpp"
-#include "io/chunks/fill_elements.hpp"
+#include "io/ends/fill_elements.hpp"
 #include "io/hdf5/child.hpp"
 #include "io/hdf5/filters.hpp"
 #include "io/hdf5/libhdf5_dataset.hpp"
 #include "io/hdf5/libhdf5_reader.hpp"
 #include "io/hdf5/libhdf5_worker.hpp"
 #include "io/hdf5/refuse.hpp"
+#include "io/plan/boxes.hpp"
 #include "io/zarr/pool.hpp"
 #include "tenstride/layout/layout.hpp"
 

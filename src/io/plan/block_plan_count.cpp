@@ -45,8 +45,8 @@ class PieceCounter {
   PieceCounter(const Dims& src_strides, const BlockBudget& budget)
       : src_strides_(src_strides), budget_(budget) {}
 
-  void add_box(const BlockBox& box, const Layout& dst, Index item, Index begin) {
-    for (const BlockBox& group :
+  void add_box(const Box& box, const Layout& dst, Index item, Index begin) {
+    for (const Box& group :
          cut_into_groups(box, dst.strides, src_strides_, item, budget_.page, budget_.group_bytes)) {
       const TileBuffer buffer = group_buffer(group.extents, dst.strides, item, budget_.page);
       const Index first_byte = begin + position_of(group.first, dst) * item;
@@ -94,7 +94,7 @@ BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index 
   traffic.run_bytes = full.span * item;
   std::map<Dims, TileBuffer, Extents> buffers;  // one for each shape: the last tile of an axis is shorter
   for (Index number = 0; number < tiles; ++number) {
-    const BlockBox box = tile_box(src.shape, tile, number);
+    const Box box = tile_box(src.shape, tile, number);
     auto found = buffers.find(box.extents);
     if (found == buffers.end()) {
       found =
@@ -140,9 +140,9 @@ void count_blocks(BlockPlan& plan, const BlockBudget& budget) {
   const Dims& shape = plan.problem.src.shape;
   PieceCounter counter(plan.problem.src.strides, budget);
   for (Index number = 0; number < first.tiles; ++number) {
-    for (const BlockBox& block : blocks_of(plan, tile_box(shape, first.tile, number))) {
+    for (const Box& block : blocks_of(plan, tile_box(shape, first.tile, number))) {
       const Layout inside = row_major(block.extents);
-      const BlockBox whole{Dims::filled(shape.size(), 0), block.extents};
+      const Box whole{Dims::filled(shape.size(), 0), block.extents};
       counter.add_box(whole, inside, plan.temporary_item, block_offset(plan, block.first));
       counter.close();
     }
@@ -160,7 +160,7 @@ void count_blocks(BlockPlan& plan, const BlockBudget& budget) {
   second.read.run_bytes = slots_per_tile(plan) * plan.slot_bytes;
 }
 
-std::vector<BlockBox> blocks_of(const BlockPlan& plan, const BlockBox& tile) {
+std::vector<Box> blocks_of(const BlockPlan& plan, const Box& tile) {
   const Dims& step = plan.passes[1].tile;
   Dims first_tile = tile.first, counts = tile.first;
   Index count = 1;
@@ -169,10 +169,10 @@ std::vector<BlockBox> blocks_of(const BlockPlan& plan, const BlockBox& tile) {
     counts[d] = (tile.first[d] + tile.extents[d] - 1) / step[d] - first_tile[d] + 1;
     count *= counts[d];
   }
-  std::vector<BlockBox> blocks;
+  std::vector<Box> blocks;
   for (Index number = 0; number < count; ++number) {
-    const BlockBox of = tile_box(counts, Dims::filled(counts.size(), 1), number);
-    BlockBox block = tile;
+    const Box of = tile_box(counts, Dims::filled(counts.size(), 1), number);
+    Box block = tile;
     for (std::size_t d = 0; d < step.size(); ++d) {
       const Index begin = (first_tile[d] + of.first[d]) * step[d];
       const Index end = std::min(begin + step[d], tile.first[d] + tile.extents[d]);

@@ -13,8 +13,8 @@ Dims tile_counts(const Dims& shape, const Dims& tile) {
   return counts;
 }
 
-BlockBox tile_box(const Dims& shape, const Dims& tile, Index number) {
-  BlockBox box{shape, tile};
+Box tile_box(const Dims& shape, const Dims& tile, Index number) {
+  Box box{shape, tile};
   for (std::size_t d = shape.size(); d-- > 0;) {
     const Index count = (shape[d] + tile[d] - 1) / tile[d];
     box.first[d] = number % count * tile[d];
@@ -139,14 +139,23 @@ Index bounce_slot_bytes(const TileBuffer& full, Index item, Index page, Index re
   return std::min(run, request_bytes) + page;
 }
 
+BlockProblem reading_problem(const Layout& layout, Index item, Index begin) {
+  BlockProblem problem;
+  problem.src = problem.dst = layout;
+  problem.positions = row_major(layout.shape);
+  problem.src_item = problem.dst_item = item;
+  problem.src_begin = problem.dst_begin = begin;
+  return problem;
+}
+
 Index position_of(const Dims& index, const Layout& layout) {
   Index position = layout.offset;
   for (std::size_t d = 0; d < index.size(); ++d) position += index[d] * layout.strides[d];
   return position;
 }
 
-std::vector<BlockBox> cut_into_groups(const BlockBox& box, const Dims& strides, const Dims& src_strides,
-                                      Index item, Index page, Index group_bytes) {
+std::vector<Box> cut_into_groups(const Box& box, const Dims& strides, const Dims& src_strides, Index item,
+                                 Index page, Index group_bytes) {
   const std::size_t rank = box.extents.size();
   const auto fits = [&](const Dims& part) { return fits_a_group(part, strides, item, page, group_bytes); };
   Dims part = part_that_fits(box.extents, strides, fastest_axis(box.extents, src_strides), item, fits);
@@ -154,11 +163,11 @@ std::vector<BlockBox> cut_into_groups(const BlockBox& box, const Dims& strides, 
   if (!fits(part) || run(part) < run(box.extents)) {
     part = part_that_fits(box.extents, strides, std::nullopt, item, fits);
   }
-  std::vector<BlockBox> groups;
+  std::vector<Box> groups;
   Index count = 1;
   for (const Index n : tile_counts(box.extents, part)) count *= n;
   for (Index number = 0; number < count; ++number) {
-    BlockBox group = tile_box(box.extents, part, number);
+    Box group = tile_box(box.extents, part, number);
     for (std::size_t d = 0; d < rank; ++d) group.first[d] += box.first[d];
     groups.push_back(std::move(group));
   }

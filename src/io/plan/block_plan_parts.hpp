@@ -57,8 +57,11 @@ constexpr WriteRange range_before(const WriteRange& first, Index next_first_page
 /// Cuts a tile's box along its outer axes into parts that fit a group's buffer, in the order of the
 /// destination. The axis that is fastest in the source is cut to no less than a cache line, where other axes
 /// can be cut instead and runs stay whole.
-std::vector<BlockBox> cut_into_groups(const BlockBox& box, const Dims& strides, const Dims& src_strides,
-                                      Index item, Index page, Index group_bytes);
+std::vector<Box> cut_into_groups(const Box& box, const Dims& strides, const Dims& src_strides, Index item,
+                                 Index page, Index group_bytes);
+
+/// Reading all elements of a file of this layout once, elements of `item` bytes from byte `begin` on.
+BlockProblem reading_problem(const Layout& layout, Index item, Index begin);
 
 /// The position of an index in a layout, in elements.
 Index position_of(const Dims& index, const Layout& layout);
@@ -87,6 +90,6 @@ bool has_plan(const BlockProblem& problem, const BlockLimits& limits);
 void count_blocks(BlockPlan& plan, const BlockBudget& budget);
 
 /// The blocks of a tile of the first pass, in the order of the temporary file.
-std::vector<BlockBox> blocks_of(const BlockPlan& plan, const BlockBox& tile);
+std::vector<Box> blocks_of(const BlockPlan& plan, const Box& tile);
 
 }  // namespace tenstride::detail

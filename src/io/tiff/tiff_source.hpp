@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "io/chunks/chunk_store.hpp"
+#include "io/ends/chunk_store.hpp"
 #include "io/tiff/stack.hpp"
 #include "tenstride/base/export.hpp"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/chunks/chunk_store.hpp"
+#include "io/ends/chunk_store.hpp"
 #include "tenstride/base/dims.hpp"
 #include "tenstride/base/dtype.hpp"
 #include "tenstride/io/npy.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/message.hpp"
 #include "files/atomic_folder.hpp"
-#include "io/chunks/default_chunk.hpp"
+#include "io/plan/default_chunk.hpp"
 #include "io/zarr/array_options.hpp"
 #include "io/zarr/copy_arrays.hpp"
 #include "io/zarr/new_groups.hpp"

@@ -11,7 +11,7 @@
 
 #include "copy/swap_bytes.hpp"
 #include "files/system_reason.hpp"
-#include "io/chunks/boxes.hpp"
+#include "io/plan/boxes.hpp"
 #include "io/zarr/array_json.hpp"
 #include "io/zarr/refuse.hpp"
 #include "io/zarr/shard_index.hpp"

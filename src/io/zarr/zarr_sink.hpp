@@ -6,7 +6,7 @@
 #include <string>
 
 #include "files/descriptor.hpp"
-#include "io/chunks/chunk_store.hpp"
+#include "io/ends/chunk_store.hpp"
 #include "io/zarr/codecs.hpp"
 #include "io/zarr/metadata.hpp"
 #include "io/zarr/pool.hpp"

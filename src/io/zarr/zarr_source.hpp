@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "files/descriptor.hpp"
-#include "io/chunks/chunk_store.hpp"
-#include "io/chunks/fill_elements.hpp"
+#include "io/ends/chunk_store.hpp"
+#include "io/ends/fill_elements.hpp"
 #include "io/zarr/codecs.hpp"
 #include "io/zarr/metadata.hpp"
 #include "io/zarr/pool.hpp"

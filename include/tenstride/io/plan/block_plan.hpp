@@ -120,11 +120,11 @@ TENSTRIDE_API BlockPlan plan_blocks(const BlockProblem& problem, const BlockLimi
 TENSTRIDE_API Index min_block_memory(const BlockProblem& problem);
 
 /// The first index and the extents of a tile. Pre: 0 <= tile < tiles of the pass.
-struct BlockBox {
+struct Box {
   Dims first;
   Dims extents;
 };
-TENSTRIDE_API BlockBox tile_box(const Dims& shape, const Dims& tile, Index number);
+TENSTRIDE_API Box tile_box(const Dims& shape, const Dims& tile, Index number);
 /// How many tiles there are along each axis.
 TENSTRIDE_API Dims tile_counts(const Dims& shape, const Dims& tile);
 

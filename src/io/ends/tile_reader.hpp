@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "io/disk/disk.hpp"
+#include "io/ends/worker_thread.hpp"
+#include "io/plan/block_plan_parts.hpp"
+
+namespace tenstride::io {
+
+/// A tile of a pass in memory.
+struct LoadedTile {
+  Index number = 0;
+  Box box;
+  /// What the buffer holds: the runs of the box, the first of them at `data`; or, in a second pass, slots.
+  const std::byte* data = nullptr;
+  tenstride::detail::TileBuffer buffer;
+};
+
+/// Reads the tiles of a pass one after the other into two buffers, one tile ahead, in a thread of its own.
+/// The first requests of a tile are under way before the last ones of the tile before are finished.
+class TileReader {
+ public:
+  /// `blocks_begin`: where the blocks begin that a second pass reads. `finished[i]`: tile i is left out. Adds
+  /// what it has read to `bytes_read`. All must stay until the end.
+  TileReader(const DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t blocks_begin,
+             std::vector<bool> finished, std::atomic<std::uint64_t>& bytes_read);
+  /// Waits for what is in flight.
+  ~TileReader();
+  TileReader(const TileReader&) = delete;
+  TileReader& operator=(const TileReader&) = delete;
+
+  /// Waits for at most `milliseconds` for the next tile; null where it is not there yet. Throws what reading
+  /// threw.
+  const LoadedTile* wait(int milliseconds);
+  /// The tile that `wait` gave is used no longer.
+  void release();
+
+ private:
+  /// Where a request's bytes go that are not read in place.
+  struct Bounce {
+    const std::byte* from = nullptr;
+    std::byte* to = nullptr;
+    std::size_t nbytes = 0;
+  };
+  void run();
+  /// Waits until the buffer of the next tile is free; false where reading is to end.
+  bool has_free_buffer();
+  /// Begins to read tile `number`.
+  void load(Index number);
+  void load_runs(LoadedTile& tile, DiskBuffer& buffer);
+  void load_slots(LoadedTile& tile, DiskBuffer& buffer);
+  /// The pages from `first` to `last` of the file, to `to`; the bytes up to `end` must be there.
+  void read_in_place(std::uint64_t first, std::uint64_t last, std::uint64_t end, std::byte* to);
+  void read_by_bounce(std::uint64_t begin, std::uint64_t end, std::byte* to);
+  void request(std::uint64_t offset, std::span<std::byte> bytes, std::size_t needed, std::size_t slot);
+  void finish_one();
+  /// Gives out the tiles of which no request is in flight.
+  void publish();
+  /// For a request of so many bytes.
+  std::size_t free_slot(std::uint64_t nbytes);
+
+  const DiskFile& file_;
+  const BlockPlan& plan_;
+  const std::size_t pass_;
+  const std::uint64_t blocks_begin_;
+  const std::vector<bool> finished_;
+  std::atomic<std::uint64_t>& bytes_read_;
+
+  std::size_t bounce_slot_bytes_ = 0;
+  DiskBuffer bounce_buffer_;
+  std::vector<Bounce> slots_;
+  std::vector<std::size_t> free_slots_;
+
+  std::array<DiskBuffer, 2> buffers_;
+  std::array<LoadedTile, 2> tiles_;
+  std::array<std::size_t, 2> requests_{};  ///< of each buffer, in flight
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t begun_ = 0;   ///< tiles of which all requests were begun; of the thread alone
+  std::uint64_t loaded_ = 0;  ///< tiles that were loaded, and those that were given back
+  std::uint64_t released_ = 0;
+  bool is_stopped_ = false;
+  std::exception_ptr failure_;
+  std::unique_ptr<DiskQueue> queue_;  ///< behind the buffers: it waits for what is in flight
+  WorkerThread thread_;
+};
+
+}  // namespace tenstride::io

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "io/disk/disk.hpp"
+#include "io/disk/kept_pages.hpp"
+#include "io/ends/edge_file.hpp"
+#include "io/ends/worker_thread.hpp"
+#include "io/plan/block_plan_parts.hpp"
+
+namespace tenstride::io {
+
+/// Consecutive bytes of the file and where they lie in a group's buffer: at the same place of a page.
+struct Piece {
+  std::uint64_t begin = 0;
+  std::size_t nbytes = 0;
+  std::byte* data = nullptr;
+};
+
+/// Part of a tile, to be written.
+struct Group {
+  std::vector<Piece> pieces;  ///< in the order in which they are written
+  /// Where the tile's next group begins in the file.
+  std::optional<std::uint64_t> next_begin{};
+  /// Is called by the writing thread when all groups of the tile up to this one are written.
+  std::function<void()> when_written{};
+};
+
+/// Writes groups one after the other from two buffers, in a thread of its own: whole pages, those that pieces
+/// share with others once they are known. The first requests of a group are under way before the last ones of
+/// the group before are finished.
+class TileWriter {
+ public:
+  /// `begin`: of what is written; the page before it has bytes that must stay. `end`: of the file.
+  /// `was_begun`: an earlier run wrote to the file, so that pages may hold something already. `edges`: other
+  /// processes write to the file, too; then the bytes of partial pages are written by it at once, and only
+  /// pages of which a piece has all bytes go past the page cache. Adds what it wrote to `bytes_written`.
+  TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t begin, std::uint64_t end,
+             bool was_begun, std::atomic<std::uint64_t>& bytes_written, const EdgeFile* edges = nullptr);
+  /// Waits for what is in flight; groups that were not begun are not written.
+  ~TileWriter();
+  TileWriter(const TileWriter&) = delete;
+  TileWriter& operator=(const TileWriter&) = delete;
+
+  /// Waits for at most `milliseconds` for a buffer to be free; null where none is. Throws what writing threw.
+  std::byte* wait(int milliseconds);
+  /// The buffer that `wait` gave was filled.
+  void write(Group group);
+  /// Whether all groups are written. Waits for at most `milliseconds`. Throws what writing threw.
+  bool is_idle(int milliseconds);
+
+ private:
+  /// A request in flight: what of the file it writes, and from which buffer.
+  struct Flight {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;  ///< `first` where there is no such request
+    std::size_t buffer = 0;
+  };
+  void run();
+  /// Waits for a group to write; false where writing is to end.
+  bool has_group();
+  void write_group(const Group& group);
+  /// `next`: where the tile's next piece begins.
+  void write_piece(const Piece& piece, const std::optional<std::uint64_t>& next);
+  /// The same where other processes write to the file.
+  void write_shared_piece(const Piece& piece);
+  /// The pages of which the piece has a part only: the first, the last.
+  template <class Visit>
+  void for_each_partial_page(const Piece& piece, const Visit& visit) const;
+  /// What the file has of the group's pages that are kept no longer, or that an earlier run wrote.
+  void load_pages(const Group& group);
+  [[nodiscard]] std::span<std::byte> slot(std::size_t number) const;
+  void write_range(std::uint64_t first, std::uint64_t last, const std::byte* data);
+  [[nodiscard]] bool is_in_flight(std::uint64_t first, std::uint64_t last) const;
+  void finish_one();
+  void finish_all();
+  /// Tells of the groups of which no request is in flight.
+  void publish();
+
+  DiskFile& file_;
+  const std::uint64_t page_;
+  const std::uint64_t request_bytes_;
+  std::atomic<std::uint64_t>& bytes_written_;
+  KeptPages kept_;
+  const bool was_begun_;
+  const EdgeFile* const edges_;
+  DiskBuffer page_buffer_;
+
+  std::array<DiskBuffer, 2> buffers_;
+  std::array<Group, 2> groups_;
+  std::array<std::size_t, 2> requests_{};  ///< of each buffer, in flight
+  std::vector<Flight> flights_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t begun_ = 0;   ///< groups of which all requests were begun; of the thread alone
+  std::uint64_t filled_ = 0;  ///< groups that were given, and those that were written
+  std::uint64_t written_ = 0;
+  bool is_stopped_ = false;
+  std::exception_ptr failure_;
+  std::unique_ptr<DiskQueue> queue_;  ///< behind the buffers: it waits for what is in flight
+  WorkerThread thread_;
+};
+
+}  // namespace tenstride::io

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/job/as_stored.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include "base/message.hpp"
+#include "files/descriptor.hpp"
+#include "files/system_reason.hpp"
+#include "files/transfer.hpp"
+#include "io/ends/operation.hpp"
+#include "io/format/format.hpp"
+
+namespace tenstride::io {
+
+using tenstride::detail::message;
+
+std::string obstacle_to_keeping(const FileInfo& source, FileKind kind, const ChunkOptions& options) {
+  if (source.obstacle.empty()) return {};
+  const FileFormat& format = format_of(kind);
+  if (source.kind == kind && format.obstacle_to_copy != nullptr)
+    return format.obstacle_to_copy(source, options);
+  return message(source.obstacle,
+                 "; as its bytes are stored it goes along to a file of its own kind only, not to ",
+                 format.description);
+}
+
+std::vector<FileInfo> take_as_stored(std::vector<TensorMove>& moves, const FileOptions& options) {
+  ChunkOptions chunks = options.chunks;
+  // Where only metadata change the version stays.
+  if (options.is_metadata_only && chunks.zarr_format == 0 && moves[0].source.format == "Zarr 2")
+    chunks.zarr_format = 2;
+  std::vector<FileInfo> taken;
+  const auto is_stored = [](const TensorMove& move) {
+    return move.kind == MoveKind::keep && !move.source.obstacle.empty();
+  };
+  for (const TensorMove& move : moves) {
+    if (!is_stored(move)) continue;
+    const std::string obstacle = obstacle_to_keeping(move.source, options.kind, chunks);
+    if (!obstacle.empty()) {
+      throw FileError(message(this_operation, ": \"", move.source.address(), "\" must ", obstacle),
+                      move.source.path);
+    }
+    taken.push_back(move.source);
+  }
+  // What is copied last must replace nothing.
+  std::set<std::string> names;
+  for (const TensorMove& move : moves) {
+    const std::string& name = is_stored(move) ? move.source.name : move.name;
+    if (taken.empty() || names.insert(name).second) continue;
+    throw ValueError(message(this_operation, ": the name \"", name, "\" must stand once in a file"));
+  }
+  std::erase_if(moves, is_stored);
+  if (moves.empty()) {
+    throw ValueError(message(this_operation, ": there must be a tensor that can be read to be written"));
+  }
+  return taken;
+}
+
+void add_as_stored(const FileJob& job, const std::string& path) {
+  if (job.options.chunks.as_stored.empty()) return;
+  // An earlier run may have ended while it was here.
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const auto head = std::as_bytes(std::span(job.head));
+  const bool is_whole = file.is_open() && ftruncate(file.get(), static_cast<off_t>(job.nbytes)) == 0 &&
+                        write_at(file.get(), head, 0).nbytes == head.size();
+  if (!is_whole)
+    throw FileError(message(this_operation, ": \"", path, "\" must be writable", system_reason(errno)), path);
+  format_of(job.options.kind).add_as_stored(path, job.options.chunks.as_stored, this_operation);
+}
+
+}  // namespace tenstride::io

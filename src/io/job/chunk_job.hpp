@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "io/facts/file_chain.hpp"
+#include "io/format/format.hpp"
+#include "io/plan/chunk_plan.hpp"
+#include "tenstride/io/permute_file.hpp"
+#include "tenstride/layout/index_map.hpp"
+
+namespace tenstride::io {
+
+/// How a tensor goes from chunks or to chunks.
+struct ChunkJob {
+  IndexMap map;
+  /// Where `second` is there, to temporary chunks of `temporary_chunk`.
+  ChunkPlan plan;
+  std::optional<ChunkPlan> second;
+  Dims temporary_chunk;
+  /// Of the temporary chunks.
+  DType temporary_dtype = DType::float32;
+  int threads = 1;
+
+  [[nodiscard]] Index tiles() const { return plan.tiles + (second ? second->tiles : 0); }
+};
+
+/// Whether a tensor of that file to a file of that format is copied in chunks.
+bool is_chunk_job(const FileInfo& source, const FileFormat& destination, const ChunkOptions& options);
+
+/// Plans one tensor of a job: sets `tensor.chunks`, and adds to the job's bytes. `chain` was followed on the
+/// row-major layout of the source. Throws ValueError for chains whose axes are not those of the source,
+/// MemoryLimitError.
+void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, const FileFormat& destination);
+
+}  // namespace tenstride::io

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/message.hpp"
+#include "io/ends/operation.hpp"
+#include "io/job/chunk_job.hpp"
+#include "io/job/plan_hash.hpp"
+#include "io/output/task_shares.hpp"
+#include "io/plan/unit_numbers.hpp"
+#include "tenstride/io/permute_file.hpp"
+
+/// What is known of the shares of tasks before an element is read.
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+/// Tiles, or units in chunks.
+std::uint64_t count_parts(const FileJob& job) {
+  std::uint64_t parts = 0;
+  for (const TensorJob& tensor : job.tensors) {
+    if (tensor.chunks) parts += UnitNumbers(tensor.shape, tensor.chunks->plan).count();
+    for (const FileStage& stage : tensor.stages) {
+      for (const BlockPass& pass : stage.plan.passes) parts += static_cast<std::uint64_t>(pass.tiles);
+    }
+  }
+  return parts;
+}
+
+std::uint64_t share_of_bytes(std::uint64_t bytes, std::uint64_t parts, std::uint64_t all) {
+  if (all == 0) return 0;
+  return static_cast<std::uint64_t>(static_cast<double>(bytes) * static_cast<double>(parts) /
+                                    static_cast<double>(all));
+}
+
+}  // namespace
+
+bool keeps_finished(const FileJob& job) {
+  const FileFormat& format = format_of(job.options.kind);
+  return !writes_chunks(format, job.options.chunks) || format.chunks_in_folder != nullptr;
+}
+
+std::string obstacle_to_tasks(const FileJob& job) {
+  if (!keeps_finished(job)) return "a library places the chunks of such a file";
+  for (const TensorJob& tensor : job.tensors) {
+    if (tensor.metadata) return "only metadata and names of files change";
+    if (tensor.source.storage == ElementStorage::stream)
+      return "what is compressed as one stream is read from its beginning";
+    const bool has_two_passes =
+        passes_in_chunks(tensor) > 1 ||
+        std::any_of(tensor.stages.begin(), tensor.stages.end(),
+                    [](const FileStage& stage) { return stage.plan.passes.size() > 1; });
+    if (tensor.stages.size() > 1 || has_two_passes) return "it takes several passes through a temporary file";
+  }
+  return {};
+}
+
+std::vector<FileShare> shares_of(const FileJob& job, std::uint64_t tasks) {
+  check_task({1, tasks});
+  const std::uint64_t all = count_parts(job);
+  std::vector<FileShare> shares;
+  if (!obstacle_to_tasks(job).empty()) {
+    for (std::uint64_t number = 1; number <= tasks; ++number) shares.push_back({{number, tasks}});
+    shares[0] = {{1, tasks}, all, job.bytes_read, job.bytes_written};
+    return shares;
+  }
+  for (std::uint64_t number = 1; number <= tasks; ++number) {
+    const std::uint64_t parts = end_of_share(number, tasks, all) - end_of_share(number - 1, tasks, all);
+    shares.push_back({{number, tasks},
+                      parts,
+                      share_of_bytes(job.bytes_read, parts, all),
+                      share_of_bytes(job.bytes_written, parts, all)});
+  }
+  return shares;
+}
+
+void check_task(const FileTask& task) {
+  if (task.count >= 1 && task.count <= max_file_tasks && task.number >= 1 && task.number <= task.count)
+    return;
+  throw ValueError(message(this_operation, ": task ", task.number, " of ", task.count,
+                           " must be one of 1 to as many as there are (at most ", max_file_tasks, ")"));
+}
+
+std::string plan_hash_text(const FileJob& job) {
+  return hash_text(plan_hash(job));
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include "io/job/chunk_job.hpp"
+#include "tenstride/io/permute_file.hpp"
+
+namespace tenstride::io {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Tells what was done, now and then.
+class RunReport {
+ public:
+  RunReport(const FileJob& job, const ProgressCallback& callback, Clock::time_point start)
+      : callback_(callback), start_(start) {
+    now_.bytes = job.bytes_read + job.bytes_written;
+    now_.seconds_foretold = job.seconds.value_or(0);
+    for (const TensorJob& tensor : job.tensors) {
+      if (tensor.metadata) {
+        now_.passes += 1;
+        now_.tiles += static_cast<std::uint64_t>(tensor.metadata->files);
+      }
+      if (tensor.chunks) {
+        now_.passes += tensor.chunks->second ? 2 : 1;
+        now_.tiles += static_cast<std::uint64_t>(tensor.chunks->tiles());
+      }
+      for (const FileStage& stage : tensor.stages) {
+        now_.passes += static_cast<int>(stage.plan.passes.size());
+        for (const BlockPass& pass : stage.plan.passes) now_.tiles += static_cast<std::uint64_t>(pass.tiles);
+      }
+    }
+    --now_.passes;
+  }
+  void begin_pass(int pass) { now_.pass = pass; }
+  /// Of other tasks.
+  void leave_out(std::uint64_t bytes, std::uint64_t tiles) {
+    now_.bytes -= std::min(now_.bytes, bytes);
+    now_.tiles -= std::min(now_.tiles, tiles);
+  }
+  /// Of an earlier run.
+  void skip(std::uint64_t bytes) { now_.bytes_earlier += bytes; }
+  void finish_tiles(std::uint64_t tiles) { now_.tiles_done = tiles; }
+  /// Calls back where that was not done within the last 50 ms; may throw.
+  void tell(std::uint64_t bytes_moved) {
+    if (!callback_) return;
+    const double seconds = seconds_since(start_);
+    if (told_ && seconds - now_.seconds < 0.05) return;
+    told_ = true;
+    now_.seconds = seconds;
+    now_.bytes_done = std::min(now_.bytes, now_.bytes_earlier + bytes_moved);
+    callback_(now_);
+  }
+  void tell_end() {
+    if (!callback_) return;
+    now_.seconds = seconds_since(start_);
+    now_.bytes_done = now_.bytes;
+    now_.tiles_done = now_.tiles;
+    callback_(now_);
+  }
+
+ private:
+  const ProgressCallback& callback_;
+  Clock::time_point start_;
+  Progress now_{};
+  bool told_ = false;
+};
+
+}  // namespace tenstride::io

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/output/resumable_output.hpp"
+
+namespace tenstride::io {
+
+/// A file that is written in parts. Beside the destination stands, while it is written and `blocks_nbytes` >
+/// 0, temporary space too, `.NAME.tenstride-blocks`. NAME is that of the file which a symbolic link leads to.
+///
+/// Example: of 3 parts the first run finishes part 1 and is killed; the next one sees `finished() ==
+/// {false, true, false}`, writes parts 0 and 2 to `part_path()` and commits.
+class ResumableFile final : public ResumableOutput {
+ public:
+  /// Checks that the destination may be replaced, as AtomicFile does. A new file takes the room of both files
+  /// first (posix_fallocate, quota included); a full disk is refused with what is needed and what is free,
+  /// and nothing is left. Throws FileError, whose messages begin with `operation`.
+  ResumableFile(const std::string& path, std::uint64_t nbytes, std::uint64_t blocks_nbytes, std::size_t parts,
+                const Binding& binding, Overwrite overwrite, Resume resume, std::string_view operation);
+  /// The limits that an interrupted run had, where there was one. Throws FileError.
+  static std::optional<std::string> earlier_limits(const std::string& path, std::string_view operation);
+
+  [[nodiscard]] const std::string& blocks_path() const noexcept;
+  /// Flushes the finished parts, then frees the temporary space. Pre: no unfinished part needs it.
+  void drop_blocks();
+
+  void flush_parts() const override;
+  /// Gives the file the rights and (where allowed) the owner of the one it replaces, too.
+  void commit() override;
+  void discard() noexcept override;
+
+ private:
+  class FileState;
+  [[nodiscard]] FileState& file_state() const noexcept;
+};
+
+}  // namespace tenstride::io

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/plan/boxes.hpp"
+
+#include <algorithm>
+
+namespace tenstride::io {
+
+Dims unit_index(const Dims& counts, Index number) {
+  Dims index = counts;
+  for (std::size_t d = counts.size(); d-- > 0;) {
+    index[d] = number % counts[d];
+    number /= counts[d];
+  }
+  return index;
+}
+
+Index unit_number(const Dims& counts, const Dims& index) {
+  Index number = 0;
+  for (std::size_t d = 0; d < counts.size(); ++d) number = number * counts[d] + index[d];
+  return number;
+}
+
+double box_nbytes(const Dims& extents, Index item) {
+  double nbytes = static_cast<double>(item);
+  for (const Index extent : extents) nbytes *= static_cast<double>(extent);
+  return nbytes;
+}
+
+Box chunk_box(const ChunkGrid& grid, const Dims& index) {
+  Box box{index, index};
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    box.first[d] = index[d] * grid.chunk[d];
+    box.extents[d] = std::min(grid.chunk[d], grid.shape[d] - box.first[d]);
+  }
+  return box;
+}
+
+Tensor part_of(Tensor tensor, const Dims& first, const Dims& extents) {
+  for (std::size_t d = 0; d < first.size(); ++d) {
+    const auto axis = static_cast<Index>(d);
+    if (extents[d] != tensor.size(axis)) tensor = tensor.narrow(axis, first[d], extents[d]);
+  }
+  return tensor;
+}
+
+Tensor tensor_on_memory(const std::byte* data, const Layout& layout, DType dtype) {
+  const auto touched = reach(layout);
+  const auto nbytes = touched ? static_cast<std::size_t>(touched->highest + 1) * item_size(dtype) : 0;
+  return Tensor(Storage::adopt(const_cast<std::byte*>(data), nbytes, [](void*) {}), layout, dtype);
+}
+
+}  // namespace tenstride::io

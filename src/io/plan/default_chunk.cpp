@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/plan/default_chunk.hpp"
+
+#include <algorithm>
+
+#include "tenstride/base/index.hpp"
+
+namespace tenstride::io {
+namespace {
+
+/// The largest divisor that is at most half; 1 for a prime.
+Index half_divisor(Index size) {
+  for (Index count = 2; count * count <= size; ++count) {
+    if (size % count == 0) return size / count;
+  }
+  return 1;
+}
+
+}  // namespace
+
+Dims default_chunk(const Dims& shape, Index item, const Dims& shard) {
+  constexpr double max_nbytes = 4 << 20;
+  Dims chunk = shard.empty() ? shape : shard;
+  for (Index& size : chunk) size = std::max<Index>(size, 1);
+  const auto nbytes = [&] {
+    double product = static_cast<double>(item);
+    for (const Index size : chunk) product *= static_cast<double>(size);
+    return product;
+  };
+  while (nbytes() > max_nbytes) {
+    Index& largest = *std::max_element(chunk.begin(), chunk.end());
+    if (largest == 1) break;
+    largest = shard.empty() ? ceil_divide(largest, 2) : half_divisor(largest);
+  }
+  return chunk;
+}
+
+}  // namespace tenstride::io
