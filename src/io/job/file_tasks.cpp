@@ -5,6 +5,7 @@
 #include "io/ends/operation.hpp"
 #include "io/job/chunk_job.hpp"
 #include "io/job/plan_hash.hpp"
+#include "io/output/resumable_output.hpp"
 #include "io/output/task_shares.hpp"
 #include "io/plan/unit_numbers.hpp"
 #include "tenstride/io/permute_file.hpp"
