@@ -160,7 +160,7 @@ def test_netcdf_files_say_the_same_afterwards(netcdf, tmp_path, chain):
     else:
         run_program(f"{netcdf}::t2m", chain, "-o", tmp_path / "y.nc", "--keep-others")
     with netCDF4.Dataset(netcdf) as source, netCDF4.Dataset(tmp_path / "y.nc", "a") as found:
-        assert set(moves) >= set(found.variables)
+        assert {*moves, "time_3"} >= set(found.variables)
         if "1:" not in chain:
             assert said(found) == said(source)
         assert unlimited(found) >= {"time", "member"} and not found.dimensions["lat"].isunlimited()

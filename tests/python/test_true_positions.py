@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 
+import h5py
 import nibabel
 import numpy
 import pytest
@@ -354,6 +355,19 @@ def test_a_chain_is_for_the_tensors_that_it_fits(tmp_path):
         torch.convert(tmp_path / "x.zarr", chain, tmp_path / "z.zarr", overwrite=True)
         with read(tmp_path / "z.zarr") as found:
             assert found["t2m"].dims == ("lon", "lat", "time") and found["area"].dims == ("lat", "lon")
+    # Chunks and shards are for tensors of as many axes as they have, the codec is for all.
+    chain = "time lat lon -> lon lat time"
+    options = ("--chunks", "5,2,5", "--shards", "5,4,10", "--codec", "gzip:1")
+    run_program("convert", tmp_path / "x.zarr", chain, "-o", tmp_path / "c.zarr", *options)
+    group = zarr.open(tmp_path / "c.zarr")
+    assert group["t2m"].chunks == (5, 2, 5) and group["t2m"].shards == (5, 4, 10)
+    assert group["area"].chunks == (4, 5) and group["time"].chunks == (10,) and group["time"].shards is None
+    assert all("Gzip" in str(array.compressors) for array in (group["t2m"], group["area"], group["lat"]))
+    torch.convert(tmp_path / "x.zarr", chain, tmp_path / "c.h5", chunks=(5, 2, 5), codec="gzip:1")
+    with h5py.File(tmp_path / "c.h5") as file:
+        assert file["t2m"].chunks == (5, 2, 5) and file["area"].chunks == (4, 5) and file["lat"].chunks == (4,)
+    with pytest.raises(ValueError, match=r"\(2,2\) must have as many axes as the tensor \(10,4,5\)"):
+        torch.convert(f"{tmp_path}/x.zarr::t2m", "x", tmp_path / "d.h5", chunks=(2, 2))
     # Coordinates go through what their axes go through: latitudes keep theirs, whatever is done to times.
     write(dataset()[["t2m"]].drop_vars("height"), tmp_path / "w.nc")
     run_program("convert", tmp_path / "w.nc", "x.flip(0)", "-o", tmp_path / "v.zarr")
@@ -420,7 +434,7 @@ def test_attributes_of_positions_are_kept_where_they_are_true(tmp_path):
         "element_size_um": [0.5, 0.5],
         "axes": [y, x],
     }
-    row = {"coordinateTransformations": scaled([0.25], 0.0), "element_size_um": [0.25], "axes": [x], "origin": [8]}
+    row = {"coordinateTransformations": scaled([0.25]), "element_size_um": [0.25], "axes": [x], "origin": [8]}
     for chain, moved in {
         "x": positions,
         "x.double()": positions,

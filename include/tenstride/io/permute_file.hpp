@@ -130,6 +130,8 @@ struct TensorJob {
   FurtherFacts further{};
   /// What the source says and is not true of the result.
   std::vector<DroppedFact> dropped{};
+  /// As NewTensor says.
+  bool has_usual_chunks = false;
   /// What of the attributes was left out or not heeded, for the user.
   std::vector<std::string> notes{};
   /// Where its elements lie in the destination: at the strides of `layout`, from byte `data_begin` on.
@@ -152,7 +154,10 @@ struct TensorJob {
     return static_cast<std::uint64_t>(count_elements(shape)) * item_size(dtype);
   }
   [[nodiscard]] NewTensor planned() const {
-    return {name, shape, dtype, elements.order, axis_names, attributes, 1, 0, further};
+    NewTensor tensor{name, shape, dtype, elements.order, axis_names, attributes};
+    tensor.further = further;
+    tensor.has_usual_chunks = has_usual_chunks;
+    return tensor;
   }
 };
 

@@ -29,6 +29,8 @@ struct NamedTensor {
   /// Nothing: that of the options.
   std::optional<ElementOrder> order{};
   FurtherFacts further{};
+  /// Chunks and shards of the options are for others (`take_chunks`): this one has the usual chunks.
+  bool has_usual_chunks = false;
 };
 
 /// Tensors that are the same view of the same storage, as tied weights are.
@@ -39,7 +41,7 @@ enum class TiedTensors : unsigned char {
 
 /// How a file of chunks keeps a tensor. What does not fit its shape is refused.
 struct ChunkOptions {
-  /// Extents of a chunk; empty: of about 4 MiB.
+  /// Extents of a chunk, for tensors of as many axes; empty: of about 4 MiB.
   Dims chunk{};
   /// Extents of a file that holds several chunks (Zarr 3), a multiple of the chunk's; empty: none.
   Dims shard{};
@@ -89,6 +91,8 @@ struct NewTensor {
   double scale = 1;
   double shift = 0;
   FurtherFacts further{};
+  /// Chunks and shards of the options are for others (`take_chunks`): this one has the usual chunks.
+  bool has_usual_chunks = false;
 };
 
 /// A file of a kind whose elements are flat, written in place, into a map of the file, so that a conversion

@@ -160,6 +160,17 @@ ChunkOptions chunk_options_for(const FileFormat& format, ChunkOptions options, c
   return options;
 }
 
+/// Chunks and shards are for tensors of as many axes as they have; where none has, for all, which is refused.
+/// Not for those that are kept: `is_kept(tensor)`.
+template <class Tensors, class IsKept>
+void take_chunks(Tensors& tensors, const ChunkOptions& options, const IsKept& is_kept) {
+  const std::size_t rank = options.chunk.empty() ? options.shard.size() : options.chunk.size();
+  const bool is_given = !options.chunk.empty() || !options.shard.empty();
+  const auto is_meant = [&](const auto& tensor) { return tensor.shape.size() == rank && !is_kept(tensor); };
+  if (!is_given || std::none_of(tensors.begin(), tensors.end(), is_meant)) return;
+  for (auto& tensor : tensors) tensor.has_usual_chunks = !is_meant(tensor);
+}
+
 /// All kinds of this build.
 std::span<const FileFormat* const> file_formats();
 /// Pre: the kind is of this build.

@@ -221,6 +221,7 @@ void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& g
     planned.push_back({tensor.name, tensor.tensor.shape(), tensor.tensor.dtype(), order, tensor.axis_names,
                        tensor.attributes, 1, 0, tensor.further});
   }
+  take_chunks(planned, options.chunks, [](const NewTensor&) { return false; });
   const ChunkOptions chunks = chunk_options_for(format, options.chunks, planned,
                                                 [](const NewTensor& tensor) { return tensor.further; });
   if (writes_chunks(format, chunks)) {

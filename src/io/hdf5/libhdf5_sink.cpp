@@ -193,7 +193,8 @@ ChunkGrid plan_hdf5_chunks(const NewTensor& tensor, const ChunkOptions& options,
     throw ValueError(
         message(operation, ": a shard ", options.shard, " must be asked of Zarr 3, HDF5 has none"));
   }
-  ChunkGrid grid{tensor.shape, options.chunk.empty() ? default_chunk(tensor.shape, item, {}) : options.chunk};
+  const bool is_usual = options.chunk.empty() || tensor.has_usual_chunks;
+  ChunkGrid grid{tensor.shape, is_usual ? default_chunk(tensor.shape, item, {}) : options.chunk};
   if (grid.chunk.size() != tensor.shape.size()) {
     throw ValueError(
         message(operation, ": a chunk ", grid.chunk, " must have as many axes as the tensor ", tensor.shape));

@@ -231,6 +231,11 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
   }
   take_facts(tensors, format);
   for (const auto& [tensor, chain] : tensors) planned.push_back(tensor.planned());
+  take_chunks(planned, job.options.chunks, [&](const NewTensor& tensor) {
+    return tensors[static_cast<std::size_t>(&tensor - planned.data())].job.kind == MoveKind::keep;
+  });
+  for (std::size_t i = 0; i < planned.size(); ++i)
+    tensors[i].job.has_usual_chunks = planned[i].has_usual_chunks;
   if (format.names == TensorNames::none && planned.size() > 1) {
     throw ValueError(message(this_operation, ": ", planned.size(),
                              " tensors must go to a file that holds several, ",

@@ -167,8 +167,7 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
     problem.dst.is_flat = true;
     problem.dst.fastest = fastest_axes(tensor.layout);
   } else {
-    NewTensor planned{tensor.name, tensor.shape, tensor.dtype};
-    problem.dst.grid = destination.plan_chunks(planned, job.options.chunks, this_operation);
+    problem.dst.grid = destination.plan_chunks(tensor.planned(), job.options.chunks, this_operation);
   }
   if (tensor.rescaling) problem.between_item = problem.src.item;
   problem.scratch_nbytes =

@@ -48,7 +48,8 @@ std::string text_of_chunks(const FileJob& job, const TensorJob& tensor, const Ch
     text += axis.source ? message(*axis.source, ':', axis.step, ',') : ",";
   }
   if (!writes_chunks(format_of(job.options.kind), options)) return text + message(last.tile);
-  text += message(options.chunk, options.shard, options.codec, options.zarr_format, tensor.attributes);
+  text += message(options.chunk, options.shard, options.codec, options.zarr_format,
+                  static_cast<int>(tensor.has_usual_chunks), tensor.attributes);
   for (const std::string& axis : tensor.axis_names) text += axis + ',';
   return text;
 }

@@ -118,8 +118,9 @@ ZarrArray new_zarr_array(const NewTensor& tensor, const ChunkOptions& options, s
   ZarrOptions zarr;
   zarr.format = options.zarr_format == 2 ? 2 : 3;
   const auto item = static_cast<Index>(item_size(tensor.dtype));
-  zarr.chunk = options.chunk.empty() ? default_chunk(tensor.shape, item, options.shard) : options.chunk;
-  zarr.shard = options.shard;
+  if (!tensor.has_usual_chunks) zarr.shard = options.shard;
+  if (!tensor.has_usual_chunks) zarr.chunk = options.chunk;
+  if (zarr.chunk.empty()) zarr.chunk = default_chunk(tensor.shape, item, zarr.shard);
   zarr.codecs = parse_zarr_codecs(options.codec.empty() ? "zstd" : options.codec);
   zarr.dimension_names = tensor.axis_names;
   if (!tensor.attributes.empty()) zarr.attributes = tensor.attributes;
