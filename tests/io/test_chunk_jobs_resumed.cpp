@@ -10,6 +10,7 @@
 
 #include "io/ends/operation.hpp"
 #include "io/job/chunk_job.hpp"
+#include "io/job/job_limits.hpp"
 #include "support/permuted_file.hpp"
 #include "support/refusal.hpp"
 #include "tenstride/io/save.hpp"

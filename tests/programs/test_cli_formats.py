@@ -429,24 +429,35 @@ class Nifti(Formats):
             wanted = [i + 2 * j + 6 * k for j in range(3) for i in range(2) for k in range(4)]
             self.assertEqual(list(struct.unpack("<24h", data[-48:])), wanted)
 
-    def test_what_is_not_true_of_the_result_is_dropped_and_told(self):
+    def test_positions_are_those_of_the_result(self):
         self.write("x.nii", self.source())
-        for chain, reason, sizes in (
-            ("x.flip(0)", "axis x is flipped", (1.5, 2.5, 3.5)),
-            ("x[:, 1:]", "axis y has 2 of 3 indices", (1.5, 2.5, 3.5)),
-            ("x[:, :, ::2]", "axis z has steps of 2", (1.5, 2.5, 7)),
+        for chain, sizes, rows in (
+            ("x.flip(0)", (1.5, 2.5, 3.5), (-11, 12, 13, 25, -21, 22, 23, 45, -31, 32, 33, 65)),
+            ("x[:, 1:]", (1.5, 2.5, 3.5), (11, 12, 13, 26, 21, 22, 23, 46, 31, 32, 33, 66)),
+            ("x[:, :, ::2]", (1.5, 2.5, 7), (11, 12, 26, 14, 21, 22, 46, 24, 31, 32, 66, 34)),
         ):
             for arguments in ((), ("--max-mem", LIMIT)):
                 call = ("x.nii", chain, "-o", "y.nii", "--force", *arguments)
-                self.assertIn(f"dropped  sform: {reason}\n", self.convert(*call, "--dry-run").stdout)
-                self.assertIn(f"dropped  sform: {reason}\n", self.convert(*call).stdout)
-                bill = json.loads(self.convert(*call, "--json").stdout)
-                self.assertEqual(bill["dropped"], [{"fact": "sform", "reason": reason}])
+                self.assertNotIn("dropped", self.convert(*call, "--dry-run").stdout)
+                self.assertEqual(json.loads(self.convert(*call, "--json").stdout)["dropped"], [])
                 data = pathlib.Path(self.path("y.nii")).read_bytes()
-                self.assertEqual(struct.unpack_from("<hh", data, 252), (0, 0))
+                self.assertEqual(struct.unpack_from("<hh", data, 252), (0, 1))
                 self.assertEqual(struct.unpack_from("<3f", data, 80), sizes)
-                self.assertEqual(struct.unpack_from("<12f", data, 280), (0,) * 12)
-        self.assertNotIn("dropped", self.convert("x.nii", "x.flip(0)", "-o", "y.npy").stdout)
+                self.assertEqual(struct.unpack_from("<12f", data, 280), rows)
+
+    def test_what_is_not_true_of_the_result_is_dropped_and_told(self):
+        self.write("x.nii", self.source())
+        reason = "axis z is axis 3 of the result"
+        for arguments in ((), ("--max-mem", LIMIT)):
+            call = ("x.nii", "x.unsqueeze(0)", "-o", "y.nii", "--force", *arguments)
+            self.assertIn(f"dropped  pixdim, sform: {reason}\n", self.convert(*call, "--dry-run").stdout)
+            self.assertIn(f"dropped  pixdim, sform: {reason}\n", self.convert(*call).stdout)
+            bill = json.loads(self.convert(*call, "--json").stdout)
+            self.assertEqual(bill["dropped"], [{"fact": fact, "reason": reason} for fact in ("pixdim", "sform")])
+            data = pathlib.Path(self.path("y.nii")).read_bytes()
+            self.assertEqual(struct.unpack_from("<hh", data, 252), (0, 0))
+            self.assertEqual(struct.unpack_from("<12f", data, 280), (0,) * 12)
+        self.assertNotIn("dropped", self.convert("x.nii", "x.unsqueeze(0)", "-o", "y.npy").stdout)
         self.assertEqual(json.loads(self.convert("x.nii", "x", "-o", "z.nii", "--json").stdout)["dropped"], [])
 
     def test_elements_become_what_they_mean(self):

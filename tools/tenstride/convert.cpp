@@ -146,7 +146,7 @@ int run(const ConvertCommand& given) {
   if (command.is_rank && is_told_once && command.task->number > 1) return done;
   check_call(command);
   const std::vector<io::FileInfo> named = input_infos(command.input, command.raw, "convert");
-  io::require_readable(named, "convert");
+  if (named.size() == 1) io::require_readable(named, "convert");
   if (named.size() != 1 || command.keeps_others || !command.max_file_size.empty())
     return run_many(command, named);
   const ConvertPlan plan = make_plan(command, named[0]);
