@@ -118,7 +118,8 @@ TEST(NpyHostile, HeadersThatAreNoDictionary) {
        "header has the size " + std::string(40, '9') +
            "… for axis 0, which must fit a signed 64-bit integer"},
       {"{'descr': [('x', '<f4')]}", "header must have the key 'fortran_order'"},
-      {"{'descr': [('x)]', '<f4')", "header must have ',' or '}' at column 26, found its end"},
+      {"{'descr': [('x)]', '<f4')",
+       "header must have the closing ']' of the fields at column 26, found its end"},
       {"{'descr': [('x', '<f4')",
        "header must have the closing ']' of the fields at column 24, found its end"},
       {"{'descr': [('x', '<f4", "header must have the closing ']' of the fields at column 22, found its end"},

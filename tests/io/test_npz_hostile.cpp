@@ -124,10 +124,11 @@ TEST_F(NpzHostile, OneMemberBlocksNoOther) {
   EXPECT_NE(found[1].obstacle, "");
   EXPECT_TRUE(load_tensor_file(found[2]).equal(arange(3).to(DType::float32)));
   const std::string path = scratch.path("x.npz");
-  EXPECT_EQ(refusal<FileError>([&] { return permute_file(path, "x", scratch.path("y.npz")); }),
-            "permute_file: \"" + path +
-                "::e\" must be stored without encryption (or name those that can be read, as \"" + path +
-                "::w\" does)");
+  EXPECT_EQ(
+      refusal<FileError>([&] { return permute_file(path, "x", scratch.path("y.safetensors")); }),
+      "permute_file: \"" + path +
+          "::e\" must be stored without encryption; as its bytes are stored it goes along to a file of its "
+          "own kind only, not to a safetensors file");
 }
 
 TEST_F(NpzHostile, LocalHeadersThatAreNotTheDirectorys) {

@@ -118,5 +118,5 @@ def test_a_member_that_cannot_be_read_blocks_no_other(tmp_path):
         with pytest.raises(torch.FileError) as refused:
             function(path)
         assert str(refused.value) == f'{function.__name__}: "{path}::label" must {label.obstacle}{hint}'
-    with pytest.raises(torch.FileError, match="or name those that can be read"):
-        torch.convert(path, "x", tmp_path / "y.npz")
+    with pytest.raises(torch.FileError, match="as its bytes are stored it goes along to a file of its own kind only"):
+        torch.convert(path, "x", tmp_path / "y.safetensors")
