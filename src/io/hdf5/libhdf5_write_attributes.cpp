@@ -39,7 +39,8 @@ bool take_values(const attribute_json& value, std::span<const hsize_t> shape,
 std::optional<std::vector<attribute_json>> values_of(const attribute_json& value,
                                                      const Hdf5AttributeType& type) {
   std::vector<attribute_json> values;
-  if (type.is_null) return value.empty() || value == "" ? std::optional(values) : std::nullopt;
+  const bool is_empty_text = value.is_string() && value.get_ref<const std::string&>().empty();
+  if (type.is_null) return value.empty() || is_empty_text ? std::optional(values) : std::nullopt;
   const auto is_one = [](hsize_t extent) { return extent == 1; };
   const bool is_single = std::all_of(type.shape.begin(), type.shape.end(), is_one);
   const bool is_empty = std::find(type.shape.begin(), type.shape.end(), hsize_t{0}) != type.shape.end();
