@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import struct
 import subprocess
 import sys
 
@@ -278,6 +279,18 @@ def test_descriptions_that_are_plain_or_of_others(tmp_path):
         with tifffile.TiffFile(tmp_path / "y.tif") as file:
             assert ("PhysicalSizeX" in file.ome_metadata) == is_kept
             assert file.series[0].axes == "ZYX"
+
+
+def test_damaged_tags_leave_the_pixels_readable(tmp_path):
+    geo_source(tmp_path / "x.tif", numpy.zeros(SHAPE, "u1"))
+    whole = (tmp_path / "x.tif").read_bytes()
+    for tag, kind, count in ((SCALE, 12, 3), (KEYS, 3, 16), (METADATA, 2, 16)):
+        entry = struct.pack("<HHI", tag, kind, count)
+        for hostile in (60000, 2**32 - 1):
+            assert whole.count(entry) == 1
+            (tmp_path / "x.tif").write_bytes(whole.replace(entry, struct.pack("<HHI", tag, kind, hostile)))
+            (reason,) = convert(tmp_path / "x.tif", "x", tmp_path / "y.tif").values()
+            assert reason.startswith(f"the tag {tag} has {hostile} values of type {kind} from byte "), reason
 
 
 def test_values_that_no_tag_can_have_are_refused_or_told(tmp_path):

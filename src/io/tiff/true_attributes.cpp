@@ -8,10 +8,13 @@
 #include "io/tiff/attribute_tags.hpp"
 #include "io/tiff/geo_positions.hpp"
 #include "io/tiff/imagej_text.hpp"
+#include "io/tiff/page_axes.hpp"
 #include "io/tiff/page_sink.hpp"
 
 namespace tenstride::io {
 namespace {
+
+using tenstride::detail::message;
 
 bool is_axis_called(const FileInfo& source, const std::optional<SourceAxis>& axis,
                     std::initializer_list<std::string_view> names) {
@@ -101,12 +104,29 @@ void keep_true_gdal(ResultAttributes& attributes, const ResultOrigin& result) {
   if (!reason.empty()) attributes.drop("GDAL_METADATA", reason);
 }
 
+/// How many pages the result has; 0 where its pages are others than the source's.
+Index pages_of_result(const ResultOrigin& result) {
+  const std::optional<PlaneAxes> axes = axes_of_pages(result);
+  if (!axes) return 0;
+  Dims sizes = result.shape;
+  sizes.resize(std::min(*result.place_of(axes->rows.axis), *result.place_of(axes->columns.axis)));
+  return count_elements(sizes);
+}
+
 /// Whether the axes of a page and one of pages are known by a file without words for them.
 bool has_usual_axes(const ResultOrigin& result) {
   const std::optional<PlaneAxes> pages = axes_of_pages(result);
   if (!pages || pages->is_transposed) return false;
   const std::size_t rows = *result.place_of(pages->rows.axis);
   return rows == 0 || (rows == 1 && is_axis_called(result.source, result.axes[0], {"page"}));
+}
+
+/// Whether the description is that of a file by tifffile or by us which says nothing beside the axes.
+bool says_shape_alone(const ResultAttributes& attributes) {
+  if (!starts(attributes, "{")) return false;
+  const auto json = ResultAttributes::Json::parse(
+      attributes.json["description"].get_ref<const std::string&>(), nullptr, false);
+  return json.is_object() && json.contains("shape") && json.size() == (json.contains("axes") ? 2U : 1U);
 }
 
 /// Why a file that is written has another description; empty where it has that of the attributes.
@@ -117,8 +137,9 @@ std::string obstacle_to_description(const ResultAttributes& attributes, const Re
   if (text.starts_with("ImageJ=")) {
     const bool is_known =
         result.dtype == DType::uint8 || result.dtype == DType::uint16 || result.dtype == DType::float32;
-    return is_known ? ""
-                    : tenstride::detail::message("elements are ", name(result.dtype), ", which ImageJ lacks");
+    if (!is_known) return message("elements are ", name(result.dtype), ", which ImageJ lacks");
+    const Index count = std::max<Index>(detail::read_imagej_axes(text).count, 1);
+    return count == pages_of_result(result) ? "" : "it speaks of other pages than the tensor";
   }
   if (is_ome(attributes)) {
     const bool is_alone =
@@ -167,6 +188,7 @@ void keep_written_tiff(ResultAttributes& attributes, const ResultOrigin& result)
   }
   if (attributes.has("software") && attributes.json["software"] == tiff_software)
     attributes.json.erase("software");
+  if (says_shape_alone(attributes)) attributes.json.erase("description");
   if (attributes.has("description")) {
     const std::string obstacle = obstacle_to_description(attributes, result);
     if (!obstacle.empty()) attributes.drop("description", obstacle);
