@@ -148,7 +148,7 @@ std::string obstacle_to_description(const ResultAttributes& attributes, const Re
     return result.dtype == result.source.dtype ? "" : "the element type is another one";
   }
   if (text.starts_with("{") || has_usual_axes(result)) return {};
-  return "the description says what the axes are";
+  return "what the axes are stands in its place";
 }
 
 }  // namespace
