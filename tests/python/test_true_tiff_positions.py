@@ -286,7 +286,7 @@ def test_damaged_tags_leave_the_pixels_readable(tmp_path):
     whole = (tmp_path / "x.tif").read_bytes()
     for tag, kind, count in ((SCALE, 12, 3), (KEYS, 3, 16), (METADATA, 2, 16)):
         entry = struct.pack("<HHI", tag, kind, count)
-        for hostile in (60000, 2**32 - 1):
+        for hostile in (60000, 2**32 - 1, *[0] * (kind != 2)):
             assert whole.count(entry) == 1
             (tmp_path / "x.tif").write_bytes(whole.replace(entry, struct.pack("<HHI", tag, kind, hostile)))
             (reason,) = convert(tmp_path / "x.tif", "x", tmp_path / "y.tif").values()
@@ -307,11 +307,29 @@ def test_values_that_no_tag_can_have_are_refused_or_told(tmp_path):
         with pytest.raises(ValueError) as error:
             torch.save(tmp_path / "x.tif", pixels, attributes=attributes)
         assert rule in str(error.value)
-    for tag in ((SCALE, "d", 70000, (1.0,) * 70000), (KEYS, "s", 0, "text"), (TEXT, "H", 2, (1, 2))):
-        tifffile.imwrite(
-            tmp_path / "x.tif", numpy.zeros(SHAPE, "u1"), extratags=[(*tag, True)], metadata=None, software=False
-        )
-        name = {SCALE: "ModelPixelScale", KEYS: "GeoKeyDirectory", TEXT: "GeoAsciiParams"}[tag[0]]
-        assert name not in torch.file_info(tmp_path / "x.tif")[0].attributes
-        told = convert(tmp_path / "x.tif", "x", tmp_path / "y.zarr")
-        assert told[name].startswith(f"the tag {tag[0]} has "), told
+    for tag in (
+        (SCALE, "d", 70000, (1.0,) * 70000),
+        (KEYS, "Q", 4, (1, 1, 0, 2**64 - 1)),
+        (KEYS, "d", 1, (0.5,)),
+        (KEYS, "s", 0, "text"),
+        (TEXT, "H", 2, (1, 2)),
+        (274, "H", 1, 9),
+        (274, "H", 1, 0),
+    ):
+        options = {"extratags": [(*tag, True)], "metadata": None, "software": False}
+        tifffile.imwrite(tmp_path / "x.tif", numpy.zeros(SHAPE, "u1"), **options)
+        ((name, reason),) = convert(tmp_path / "x.tif", "x", tmp_path / "y.tif").items()
+        names = {SCALE: "ModelPixelScale", KEYS: "GeoKeyDirectory", TEXT: "GeoAsciiParams", 274: "orientation"}
+        assert name == names[tag[0]]
+        assert reason.startswith("it must be 1 to 8" if tag[0] == 274 else f"the tag {tag[0]} has "), reason
+        assert name not in torch.file_info(tmp_path / "y.tif")[0].attributes
+
+
+def test_descriptions_of_axes_alone_are_written_anew(tmp_path):
+    tifffile.imwrite(tmp_path / "x.tif", numpy.zeros((2, 4, 5), "u1"), metadata={"axes": "ZYX"}, software=False)
+    torch.save(tmp_path / "ours.tif", torch.zeros(2, 4, 5), axes=["z", "y", "x"])
+    for source in ("x.tif", "ours.tif"):
+        for chain, axes in (("x", "zyx"), ("x.double()", "zyx"), ("x[:, 1:]", "zyx"), ("x.permute(1, 0, 2)", "yzx")):
+            told = convert(tmp_path / source, chain, tmp_path / "y.tif")
+            assert set(told) <= {"resolution"}, (source, chain)
+            assert "".join(torch.file_info(tmp_path / "y.tif")[0].axes) == axes

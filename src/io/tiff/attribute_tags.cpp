@@ -95,6 +95,26 @@ class TiffValues {
   std::vector<TiffValue> result_;
 };
 
+/// Null where it cannot be read, as the list below.
+TiffJson text_of(TiffReader& reader, const TiffDirectory& page, std::uint16_t tag) {
+  std::optional<std::string> text = reader.text(page, tag);
+  return text ? TiffJson(*std::move(text)) : TiffJson();
+}
+
+TiffJson list_of(TiffReader& reader, const TiffTag& tag, TiffValueType type) {
+  if (tag.count < 1 || tag.count > max_tiff_numbers) return {};
+  const std::optional<std::vector<double>> numbers = reader.numbers(tag);
+  if (!numbers) return {};
+  if (type != TiffValueType::int16) return *numbers;
+  TiffJson integers = TiffJson::array();
+  for (const double number : *numbers) {
+    const bool is_short = number >= 0 && number <= 65535 && number == std::floor(number);
+    if (!is_short) return {};
+    integers.push_back(static_cast<std::uint16_t>(number));
+  }
+  return integers;
+}
+
 }  // namespace
 
 bool TiffValue::is_of_first_page() const {
@@ -106,29 +126,20 @@ void read_attribute_tags(TiffReader& reader, const TiffDirectory& page, TiffJson
   for (const TiffAttributeTag& known : tiff_attribute_tags) {
     const TiffTag* const tag = page.find(known.tag);
     if (tag == nullptr) continue;
-    const bool is_text = known.type == TiffValueType::text;
-    if (is_text) {
-      if (auto text = reader.text(page, known.tag)) {
-        attributes[known.name] = *std::move(text);
-        continue;
-      }
-    } else if (tag->count <= max_tiff_numbers) {
-      if (auto numbers = reader.numbers(*tag)) {
-        if (known.type == TiffValueType::int16) {
-          attributes[known.name] = std::vector<std::int64_t>(numbers->begin(), numbers->end());
-        } else {
-          attributes[known.name] = *std::move(numbers);
-        }
-        continue;
-      }
+    TiffJson value = known.type == TiffValueType::text ? text_of(reader, page, known.tag)
+                                                       : list_of(reader, *tag, known.type);
+    if (!value.is_null()) {
+      attributes[known.name] = std::move(value);
+      continue;
     }
+    const std::string rule =
+        known.type == TiffValueType::text
+            ? message("a text of at most ", max_tiff_text, " bytes")
+            : message(known.type == TiffValueType::int16 ? "integers of 16 bits" : "numbers", ", 1 to ",
+                      max_tiff_numbers, " of them,");
     unread[known.name] =
         message("the tag ", known.tag, " has ", tag->count, " values of type ", tag->type, " from byte ",
-                tag->begin, " on, which must be ",
-                is_text ? message("a text of at most ", max_tiff_text, " bytes")
-                        : message(known.type == TiffValueType::int16 ? "integers of 16 bits" : "numbers",
-                                  ", at most ", max_tiff_numbers),
-                " in the file of ", reader.file().size(), " bytes");
+                tag->begin, " on, which must be ", rule, " in the file of ", reader.file().size(), " bytes");
   }
 }
 

@@ -67,6 +67,15 @@ bool is_ome(const ResultAttributes& attributes) {
   return text.find("<OME") != std::string::npos || text.find(":OME") != std::string::npos;
 }
 
+/// Whether the description, by tifffile or by us, says nothing beside what the axes are.
+bool says_axes_alone(const ResultAttributes& attributes) {
+  if (!starts(attributes, "{") && !is_ome(attributes)) return false;
+  const auto& text = attributes.json["description"].get_ref<const std::string&>();
+  if (is_ome(attributes)) return text.find(message("Creator=\"", tiff_software, '"')) != std::string::npos;
+  const auto json = ResultAttributes::Json::parse(text, nullptr, false);
+  return json.is_object() && json.contains("shape") && json.size() == (json.contains("axes") ? 2U : 1U);
+}
+
 void move_resolution(ResultAttributes& attributes, const std::optional<PlaneAxes>& axes,
                      const std::string& reason) {
   if (!attributes.has("resolution")) return;
@@ -121,14 +130,6 @@ bool has_usual_axes(const ResultOrigin& result) {
   return rows == 0 || (rows == 1 && is_axis_called(result.source, result.axes[0], {"page"}));
 }
 
-/// Whether the description is that of a file by tifffile or by us which says nothing beside the axes.
-bool says_shape_alone(const ResultAttributes& attributes) {
-  if (!starts(attributes, "{")) return false;
-  const auto json = ResultAttributes::Json::parse(
-      attributes.json["description"].get_ref<const std::string&>(), nullptr, false);
-  return json.is_object() && json.contains("shape") && json.size() == (json.contains("axes") ? 2U : 1U);
-}
-
 /// Why a file that is written has another description; empty where it has that of the attributes.
 std::string obstacle_to_description(const ResultAttributes& attributes, const ResultOrigin& result) {
   const std::string text = attributes.json["description"].is_string()
@@ -168,6 +169,8 @@ void keep_true_tiff(ResultAttributes& attributes, const ResultOrigin& result) {
     }
   }
   if (change.empty()) return;
+  // The names of axes go along without it.
+  if (says_axes_alone(attributes)) attributes.json.erase("description");
   if (starts(attributes, "{") || is_ome(attributes)) attributes.drop("description", change);
   const std::string reason = change_of_pages(result);
   move_geo_positions(attributes, axes, reason);
@@ -186,9 +189,12 @@ void keep_written_tiff(ResultAttributes& attributes, const ResultOrigin& result)
       attributes.drop("photometric", "pixels are written as RGB or as numbers of which 0 is black");
     }
   }
+  const auto orientation = attributes.json.find("orientation");
+  if (orientation != attributes.json.end() && (*orientation < 1 || *orientation > 8))
+    attributes.drop("orientation", "it must be 1 to 8");
   if (attributes.has("software") && attributes.json["software"] == tiff_software)
     attributes.json.erase("software");
-  if (says_shape_alone(attributes)) attributes.json.erase("description");
+  if (says_axes_alone(attributes)) attributes.json.erase("description");
   if (attributes.has("description")) {
     const std::string obstacle = obstacle_to_description(attributes, result);
     if (!obstacle.empty()) attributes.drop("description", obstacle);
