@@ -81,6 +81,7 @@ void add_attributes(const KnownResults& known, std::size_t number, const Element
   }
   ResultAttributes attributes = attributes_of_result(known.origins[number], changes, facts);
   if (!has_place) return;
+  if (destination.keep_written != nullptr) destination.keep_written(attributes, known.origins[number]);
   keep_true_references(known.moves, known.origins, number, attributes);
   facts.attributes = attributes.text();
   if (!holds_attributes(destination)) return;

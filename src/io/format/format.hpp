@@ -101,6 +101,8 @@ struct FileFormat {
   /// Drops what files of this kind say about a tensor and is not true of a result; the attributes may have
   /// come to another kind of file since. Null: nothing beside what `keep_true_attributes` knows.
   void (*keep_true)(ResultAttributes& attributes, const ResultOrigin& result) = nullptr;
+  /// Drops what files of this kind say and what is not written to one. Null: all is written.
+  void (*keep_written)(ResultAttributes& attributes, const ResultOrigin& result) = nullptr;
   /// Writes tensors of any layout to a file that appears whole or not at all, where its elements are
   /// neither flat nor in chunks.
   void (*save)(const std::string& path, const std::vector<NamedTensor>& tensors,

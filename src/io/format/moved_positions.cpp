@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "io/format/plane.hpp"
 #include "tenstride/base/scalar.hpp"
 
 namespace tenstride::io {
@@ -149,35 +150,12 @@ bool move_image(Json& image, const std::function<const ResultOrigin*(const std::
   return common == image.end() || reorder_transformations(*common, *order);
 }
 
-/// An affine transform of the plane: x and y of the corner of pixel (0, 0), and of one step along the columns
-/// and the rows.
-struct Plane {
-  std::array<double, 2> corner{};
-  std::array<double, 2> column{};
-  std::array<double, 2> row{};
-};
-
 /// Where the last two axes are those of the source, in any order.
 std::optional<Plane> moved(const Plane& plane, const ResultOrigin& result) {
   const std::size_t rank = result.source.layout.rank();
-  if (rank < 2 || result.axes.size() < 2) return std::nullopt;
-  Plane rotated = plane;
-  std::array<bool, 2> is_found{};
-  for (const std::size_t behind : {std::size_t{1}, std::size_t{2}}) {
-    const std::optional<SourceAxis>& axis = result.axes[result.axes.size() - behind];
-    if (!axis || axis->axis + 2 < rank) return std::nullopt;
-    const bool is_column = axis->axis + 1 == rank;
-    is_found[is_column ? 1 : 0] = true;
-    const auto step = static_cast<double>(axis->step);
-    // Middles of pixels go to middles.
-    const double first = static_cast<double>(axis->first) + 0.5 - 0.5 * step;
-    const std::array<double, 2>& direction = is_column ? plane.column : plane.row;
-    for (std::size_t d = 0; d < 2; ++d) {
-      rotated.corner[d] += direction[d] * first;
-      (behind == 1 ? rotated.column : rotated.row)[d] = direction[d] * step + 0.0;  // no -0
-    }
-  }
-  return is_found[0] && is_found[1] ? std::optional(rotated) : std::nullopt;
+  if (rank < 2 || result.axes.empty()) return std::nullopt;
+  const std::optional<PlaneAxes> axes = plane_axes(result, rank - 2, result.axes.size() - 1);
+  return axes ? std::optional(moved_plane(plane, *axes, PixelPoint::corner)) : std::nullopt;
 }
 
 /// GDAL's "x dx rx y ry dy" as a text of numbers (https://gdal.org/tutorials/geotransforms_tut.html).
@@ -194,7 +172,7 @@ Moved moved_geo_transform(const Json& value, const ResultOrigin& result) {
   const auto plane = moved({{given[0], given[3]}, {given[1], given[4]}, {given[2], given[5]}}, result);
   if (!plane) return std::nullopt;
   std::string text;
-  for (const double number : {plane->corner[0], plane->column[0], plane->row[0], plane->corner[1],
+  for (const double number : {plane->origin[0], plane->column[0], plane->row[0], plane->origin[1],
                               plane->column[1], plane->row[1]}) {
     // Whole numbers as GDAL writes them.
     std::string digits = Scalar(number).to_string();
@@ -213,8 +191,8 @@ Moved moved_affine(const Json& value, const ResultOrigin& result) {
   const auto plane = moved({{a[2], a[5]}, {a[0], a[3]}, {a[1], a[4]}}, result);
   if (!plane) return std::nullopt;
   Json rows = value;
-  const std::array<double, 6> numbers{plane->column[0], plane->row[0], plane->corner[0],
-                                      plane->column[1], plane->row[1], plane->corner[1]};
+  const std::array<double, 6> numbers{plane->column[0], plane->row[0], plane->origin[0],
+                                      plane->column[1], plane->row[1], plane->origin[1]};
   for (std::size_t i = 0; i < numbers.size(); ++i) rows[i] = numbers[i];
   return rows;
 }
@@ -277,8 +255,9 @@ void move_positions(ResultAttributes& attributes, const ResultOrigin& result) {
     Json& value = attributes.json[name];
     const bool is_list = value.is_array() && value.size() == rank;
     if (key.is_list && !is_list) continue;
-    // The resolution of a TIFF file has a rule of its own.
-    if (name == "resolution" && attributes.has("photometric")) continue;
+    // These of a TIFF file have rules of their own.
+    const bool is_of_tiff = name == "resolution" || name == "ModelTransformation";
+    if (is_of_tiff && attributes.has("photometric")) continue;
     const bool needs_list = key.move == moved_labels || key.move == moved_sizes;
     Moved moved_value = needs_list && !is_list ? std::nullopt : key.move(value, result);
     if (moved_value) {

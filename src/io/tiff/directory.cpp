@@ -2,6 +2,7 @@
 #include "io/tiff/directory.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "io/input.hpp"
 
@@ -9,6 +10,8 @@ namespace tenstride::io {
 namespace {
 
 constexpr std::uint16_t tiff_type_rational = 5;
+constexpr std::uint16_t tiff_type_float32 = 11;
+constexpr std::uint16_t tiff_type_float64 = 12;
 
 /// Bytes of one value; 0 for a type that TIFF does not have.
 std::uint64_t tiff_type_width(std::uint16_t type) {
@@ -128,6 +131,21 @@ std::optional<double> TiffReader::rational(const TiffDirectory& page, std::uint1
   const auto below = static_cast<double>(numbers_.number(found->begin + 4, 4));
   if (below == 0) return std::nullopt;
   return above / below;
+}
+
+std::optional<std::vector<double>> TiffReader::numbers(const TiffTag& tag) {
+  const bool is_floating = tag.type == tiff_type_float32 || tag.type == tiff_type_float64;
+  if (!is_floating && !is_tiff_integer(tag.type)) return std::nullopt;
+  const std::uint64_t width = tiff_type_width(tag.type);
+  if (tag.begin > file().size() || tag.count > (file().size() - tag.begin) / width) return std::nullopt;
+  std::vector<double> values;
+  for (std::uint64_t i = 0; i < tag.count; ++i) {
+    const std::uint64_t bits = numbers_.number(tag.begin + i * width, width);
+    values.push_back(tag.type == tiff_type_float64   ? std::bit_cast<double>(bits)
+                     : tag.type == tiff_type_float32 ? std::bit_cast<float>(static_cast<std::uint32_t>(bits))
+                                                     : static_cast<double>(bits));
+  }
+  return values;
 }
 
 }  // namespace tenstride::io

@@ -2,9 +2,11 @@
 // The directories of a TIFF or BigTIFF file: https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/tiff/tiff_file.hpp"
@@ -42,6 +44,9 @@ inline constexpr std::uint16_t ycbcr_subsampling = 530;
 inline constexpr std::uint16_t image_depth = 32997;
 inline constexpr std::uint16_t tile_depth = 32998;
 }  // namespace tiff_tag
+
+/// What the values of `resolution_unit` are called.
+inline constexpr std::array<std::string_view, 4> tiff_resolution_units{"", "none", "inch", "centimeter"};
 
 /// The values of a tag: where they stand in the file.
 struct TiffTag {
@@ -82,6 +87,9 @@ class TiffReader {
   std::optional<std::string> text(const TiffDirectory& page, std::uint16_t tag);
   /// The quotient of two numbers; nothing where there is none.
   std::optional<double> rational(const TiffDirectory& page, std::uint16_t tag);
+  /// All values of a tag of integers without a sign or of floating-point numbers; nothing where it is of
+  /// another type, or has more than lie in the file. Pre: that many numbers fit into memory.
+  std::optional<std::vector<double>> numbers(const TiffTag& tag);
 
  private:
   TiffNumbers numbers_;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "io/tiff/directory.hpp"
@@ -13,10 +16,32 @@ namespace {
 /// Where the first element stands: a multiple of every element's size, and of a cache line.
 constexpr std::uint64_t flat_begin = 64;
 
-enum class FlatTagType : std::uint16_t { text = 2, int16 = 3, int32 = 4, int64 = 16 };
+enum class FlatTagType : std::uint16_t {
+  text = 2,
+  int16 = 3,
+  int32 = 4,
+  rational = 5,
+  float64 = 12,
+  int64 = 16
+};
 
 constexpr std::uint64_t flat_tag_width(FlatTagType type) {
   return type == FlatTagType::text ? 1 : type == FlatTagType::int16 ? 2 : type == FlatTagType::int32 ? 4 : 8;
+}
+
+/// The quotient of two numbers of 32 bits, by continued fractions: the first within a double's precision, or
+/// the last that fits. Pre: 0 <= value < 2^32. Example: 0.4 is 2 / 5.
+std::array<std::uint32_t, 2> quotient_of(double value) {
+  constexpr double longest = 0xFFFFFFFF;
+  std::array<double, 2> before{0, 1}, now{1, 0};
+  for (double rest = value; std::isfinite(rest); rest = 1 / (rest - std::floor(rest))) {
+    const double whole = std::floor(rest);
+    const std::array<double, 2> next{whole * now[0] + before[0], whole * now[1] + before[1]};
+    if (next[0] > longest || next[1] > longest) break;
+    before = std::exchange(now, next);
+    if (std::abs(now[0] / now[1] - value) <= value * 1e-15) break;
+  }
+  return {static_cast<std::uint32_t>(now[0]), static_cast<std::uint32_t>(now[1])};
 }
 
 template <typename Number>
@@ -31,9 +56,24 @@ class DirectoryBytes {
  public:
   DirectoryBytes(std::uint64_t begin, bool is_big) : begin_(begin), is_big_(is_big) {}
 
-  /// Tags are added in ascending order.
   void add(std::uint16_t tag, FlatTagType type, std::string values) {
-    tags_.push_back({tag, type, std::move(values)});
+    const auto behind =
+        std::find_if(tags_.begin(), tags_.end(), [&](const Tag& one) { return one.tag > tag; });
+    tags_.insert(behind, {tag, type, std::move(values)});
+  }
+  void add_value(const TiffValue& value) {
+    std::string values;
+    if (value.type == TiffValueType::text) values = value.text + '\0';
+    for (const double number : value.numbers) {
+      if (value.type == TiffValueType::int16) {
+        append_number(values, static_cast<std::uint16_t>(number));
+      } else if (value.type == TiffValueType::float64) {
+        append_number(values, number);
+      } else {
+        for (const std::uint32_t part : quotient_of(number)) append_number(values, part);
+      }
+    }
+    add(value.tag, static_cast<FlatTagType>(value.type), std::move(values));
   }
   void add_numbers(std::uint16_t tag, std::uint16_t value, std::size_t count = 1) {
     std::string values;
@@ -182,6 +222,9 @@ class FlatPages final : public TiffPageSink {
       result.add_numbers(tiff_tag::extra_samples, pages_.extra_sample(), pages_.extra_samples());
     }
     result.add_numbers(tiff_tag::sample_format, pages_.sample_format(), samples);
+    for (const TiffValue& value : pages_.values) {
+      if (page == 0 || !value.is_of_first_page()) result.add_value(value);
+    }
     return result.bytes(page + 1 == pages_.count);
   }
 

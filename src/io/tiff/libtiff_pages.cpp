@@ -30,6 +30,21 @@ std::uint16_t libtiff_scheme(TiffCompression compression) {
   return COMPRESSION_NONE;
 }
 
+/// Tells libtiff of the tags of GeoTIFF and GDAL.
+void add_attribute_fields(TIFF* handle) {
+  static const std::vector<TIFFFieldInfo> fields = [] {
+    std::vector<TIFFFieldInfo> made;
+    for (const TiffAttributeTag& tag : tiff_attribute_tags) {
+      const bool is_text = tag.type == TiffValueType::text;
+      const auto count = static_cast<short>(is_text ? TIFF_VARIABLE : TIFF_VARIABLE2);
+      made.push_back({tag.tag, count, count, static_cast<TIFFDataType>(tag.type), FIELD_CUSTOM, 1,
+                      static_cast<unsigned char>(is_text ? 0 : 1), const_cast<char*>(tag.name)});
+    }
+    return made;
+  }();
+  TIFFMergeFieldInfo(handle, fields.data(), static_cast<std::uint32_t>(fields.size()));
+}
+
 class LibtiffPages final : public TiffPageSink {
  public:
   LibtiffPages(const TiffPages& pages, const std::string& path, const TiffOptions& options)
@@ -47,9 +62,11 @@ class LibtiffPages final : public TiffPageSink {
     if (settings) {
       handle_.reset(TIFFFdOpenExt(descriptor, path.c_str(), pages_.is_big ? "w8m" : "w4m", settings.get()));
     }
-    if (handle_) return;
-    ::close(descriptor);
-    refuse("could not be begun by libtiff: ", errors_.text);
+    if (!handle_) {
+      ::close(descriptor);
+      refuse("could not be begun by libtiff: ", errors_.text);
+    }
+    add_attribute_fields(handle_.get());
   }
 
   void write(std::span<const std::byte> elements) override {
@@ -98,10 +115,30 @@ class LibtiffPages final : public TiffPageSink {
       TIFFSetField(handle, TIFFTAG_TILEWIDTH, static_cast<std::uint32_t>(tile_[1]));
       TIFFSetField(handle, TIFFTAG_TILELENGTH, static_cast<std::uint32_t>(tile_[0]));
     }
+    for (const TiffValue& value : pages_.values) {
+      if (page_ == 0 || !value.is_of_first_page()) set_value(value);
+    }
     if (page_ > 0) return;
     TIFFSetField(handle, TIFFTAG_SOFTWARE, std::string(tiff_software).c_str());
     if (!pages_.description.empty()) {
       TIFFSetField(handle, TIFFTAG_IMAGEDESCRIPTION, pages_.description.c_str());
+    }
+  }
+
+  void set_value(const TiffValue& value) {
+    const bool is_single = !value.is_of_first_page();
+    if (value.type == TiffValueType::text) {
+      TIFFSetField(handle_.get(), value.tag, value.text.c_str());
+    } else if (is_single && value.type == TiffValueType::int16) {
+      TIFFSetField(handle_.get(), value.tag, static_cast<int>(value.numbers[0]));
+    } else if (is_single) {
+      TIFFSetField(handle_.get(), value.tag, value.numbers[0]);
+    } else if (value.type == TiffValueType::int16) {
+      const std::vector<std::uint16_t> numbers(value.numbers.begin(), value.numbers.end());
+      TIFFSetField(handle_.get(), value.tag, static_cast<std::uint32_t>(numbers.size()), numbers.data());
+    } else {
+      TIFFSetField(handle_.get(), value.tag, static_cast<std::uint32_t>(value.numbers.size()),
+                   value.numbers.data());
     }
   }
 

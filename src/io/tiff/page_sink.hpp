@@ -6,7 +6,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "io/tiff/attribute_tags.hpp"
 #include "io/tiff/tiff_sink.hpp"
 #include "tenstride/base/index.hpp"
 
@@ -23,6 +25,8 @@ struct TiffPages {
   DType dtype = DType::uint8;
   /// Of the first page; "" for none.
   std::string description;
+  /// Further tags.
+  std::vector<TiffValue> values{};
   /// Rows of a strip.
   Index strip_height = 0;
   /// Whether offsets have 8 bytes.

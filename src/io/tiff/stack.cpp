@@ -2,11 +2,11 @@
 #include "io/tiff/stack.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <unordered_set>
 
 #include "io/format/python_json.hpp"
+#include "io/tiff/attribute_tags.hpp"
 #include "io/tiff/flat.hpp"
 #include "io/tiff/page_axes.hpp"
 
@@ -207,17 +207,20 @@ class StackReader {
     const std::optional<double> across = reader_.rational(first_, tiff_tag::x_resolution);
     const std::optional<double> down = reader_.rational(first_, tiff_tag::y_resolution);
     if (across && down) {
-      constexpr std::array<std::string_view, 4> units{"", "none", "inch", "centimeter"};
       json["resolution"] = {*across, *down};
       const std::uint64_t unit = reader_.integer(first_, tiff_tag::resolution_unit, 2);
-      if (unit >= 1 && unit < units.size()) json["resolution_unit"] = units[unit];
+      if (unit >= 1 && unit < tiff_resolution_units.size())
+        json["resolution_unit"] = tiff_resolution_units[unit];
     }
     const std::uint64_t orientation = reader_.integer(first_, tiff_tag::orientation, 1);
     if (orientation != 1) {
       json["orientation"] = orientation;
       add_note(stack_.note, message("the orientation ", orientation, " is not applied"));
     }
+    nlohmann::ordered_json unread;
+    read_attribute_tags(reader_, first_, json, unread);
     stack_.attributes = python_json_text(json);
+    if (!unread.empty()) stack_.unread_attributes = python_json_text(unread);
     note_colours();
   }
 

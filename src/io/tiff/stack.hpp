@@ -53,8 +53,11 @@ struct TiffStack {
   /// Bytes of all pages' elements as they are stored.
   std::uint64_t stored_nbytes = 0;
   /// The text of a JSON object: "photometric", "compression", and where the file has them "description",
-  /// "software", "resolution" (across, down), "resolution_unit", "orientation".
+  /// "software", "resolution" (across, down), "resolution_unit", "orientation", and the tags of GeoTIFF and
+  /// GDAL by their names ("ModelPixelScale").
   std::string attributes;
+  /// Those that cannot be read, each with the reason, as the text of a JSON object; "" for none.
+  std::string unread_attributes;
   /// What the tensor leaves out or does not apply, for a user to read; "" for nothing.
   std::string note;
 

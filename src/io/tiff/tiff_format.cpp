@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/message.hpp"
 #include "io/format/known_formats.hpp"
+#include "io/tiff/attribute_tags.hpp"
 #include "io/tiff/stack.hpp"
 #include "io/tiff/tiff_sink.hpp"
 #include "io/tiff/tiff_source.hpp"
@@ -27,6 +28,7 @@ std::vector<FileInfo> list_tiff(const std::string& path, std::string_view operat
   info.layout = row_major(stack.shape);
   info.axis_names = stack.axis_names;
   info.attributes = stack.attributes;
+  info.further.unread_attributes = stack.unread_attributes;
   if (stack.is_flat()) {
     info.layout = *stack.flat->layout;
     info.data_begin = stack.flat->begin;
@@ -51,6 +53,8 @@ void save_tiff(const std::string& path, const std::vector<NamedTensor>& tensors,
   TiffOptions how;
   how.compression = options.is_compressed ? TiffCompression::deflate : TiffCompression::none;
   how.axis_names = given.axis_names;
+  how.attributes = given.attributes;
+  how.description = tiff_description(given.attributes);
   how.overwrite = options.overwrite;
   how.operation = operation;
   TiffWriter writer(path, given.tensor.shape(), given.tensor.dtype(), how);
@@ -75,12 +79,14 @@ const FileFormat tiff_format{.kind = FileKind::tiff,
                              .name = "TIFF",
                              .description = "a TIFF file",
                              .suffixes = {".tif", ".tiff"},
-                             .facts = TensorFacts::axis_names,
+                             .facts = TensorFacts::both,
+                             .has_fields = true,
                              .compresses = true,
                              .is_kind_of = is_tiff,
                              .list = list_tiff,
                              .chunks = tiff_chunks,
                              .keep_true = keep_true_tiff,
+                             .keep_written = keep_written_tiff,
                              .save = save_tiff};
 
 }  // namespace tenstride::io

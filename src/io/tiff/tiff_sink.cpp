@@ -29,7 +29,10 @@ void require_tiff_type(DType dtype, std::string_view operation) {
 /// Whether the last axis is one of samples.
 bool has_samples(const Dims& shape, DType dtype, const std::vector<std::string>& names) {
   if (shape.size() < 3) return false;
-  if (!names.empty()) return names[names.size() - 2] == "x" && (names.back() == "c" || names.back() == "s");
+  if (!names.empty()) {
+    const std::string& before = names[names.size() - 2];
+    return (before == "x" || before == "y") && (names.back() == "c" || names.back() == "s");
+  }
   return (shape.back() == 3 || shape.back() == 4) && (dtype == DType::uint8 || dtype == DType::uint16);
 }
 
@@ -50,12 +53,15 @@ void require_tiff_shape(const Dims& shape, const TiffPages& pages, std::string_v
 }
 
 /// Whether the file may be larger than 4 GB - 1 MB, where offsets of 4 bytes end. Directories have about 300
-/// bytes and 16 for each strip; LZW makes random bytes half as long again.
+/// bytes and 16 for each strip, the first one the attributes, too; LZW makes random bytes half as long again.
 bool is_above_classic(Index nbytes, const TiffPages& pages, TiffCompression compression) {
   constexpr Index longest = (Index{1} << 32) - (Index{1} << 20);
   if (nbytes > longest) return true;
   const Index stored = compression == TiffCompression::lzw ? nbytes / 2 * 3 : nbytes / 100 * 101;
-  const Index directories = pages.count * (300 + 16 * pages.strips());
+  Index directories = pages.count * (300 + 16 * pages.strips());
+  directories += static_cast<Index>(pages.description.size());
+  for (const TiffValue& value : pages.values)
+    directories += static_cast<Index>(20 + 8 * value.numbers.size() + value.text.size());
   return stored + directories > longest;
 }
 
@@ -86,6 +92,7 @@ TiffPages describe_pages(const Dims& shape, DType dtype, const TiffOptions& opti
   pages.strip_height = std::clamp<Index>(strip_nbytes / pages.stored_row_nbytes(), 1, pages.height);
   pages.description =
       options.description.empty() ? tiff_axes_text(pages, shape, options) : options.description;
+  pages.values = tiff_values(options.attributes, operation);
   pages.is_big = is_above_classic(nbytes, pages, options.compression);
   return pages;
 }

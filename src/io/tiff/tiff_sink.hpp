@@ -25,6 +25,9 @@ struct TiffOptions {
   std::vector<std::string> axis_names = {};
   /// In place of the description that keeps the shape or the names.
   std::string description = {};
+  /// A JSON object or empty: what `TiffStack::attributes` has of resolution, orientation, GeoTIFF and GDAL is
+  /// written.
+  std::string attributes = {};
   Overwrite overwrite = Overwrite::refuse;
   /// Begins the errors.
   std::string operation = "save_tiff";
@@ -33,10 +36,10 @@ struct TiffOptions {
 class TiffPageSink;
 
 /// Writes a tensor as a TIFF file page by page. A page is the last two axes, or the last three where the last
-/// one is of samples: by its name "c" or "s" behind "x", or without names where it has the size 3 or 4 and
-/// the elements are uint8 or uint16. Larger files than 4 GB - 1 MB are BigTIFF. The file has its name only
-/// after `close`; without it nothing is left. Uncompressed strips need no libtiff, and the file is flat: it
-/// can be mapped. Not for several threads at once.
+/// one is of samples: by its name "c" or "s" behind "x" or "y", or without names where it has the size 3 or 4
+/// and the elements are uint8 or uint16. Larger files than 4 GB - 1 MB are BigTIFF. The file has its name
+/// only after `close`; without it nothing is left. Uncompressed strips need no libtiff, and the file is flat:
+/// it can be mapped. Not for several threads at once.
 ///
 /// Example: writes (10,64,32) in 10 pages of 4096 bytes:
 /// ```
