@@ -110,11 +110,11 @@ TEST(MovesThatFit, AChainIsForTheTensorsThatItFits) {
   EXPECT_EQ(of({time, lat}, "x.flip(0)"), (Names{"time x.flip(0)", "lat x.flip(0)"}));
   EXPECT_EQ(of({t2m}, "x.permute(1, 0)"), (Names{" x.permute(1, 0)"}));
   EXPECT_EQ(testing::refusal<ValueError>([&] {
-              of({t2m, time}, "x.permute(1, 0)");
+              of({time, t2m}, "x.permute(1, 0)");
             }),
-            "permute_file: the chain must fit a tensor of \"era5.nc\"; of \"t2m\" (10,4,5): RuntimeError: "
-            "permute: order "
-            "(1,0) must list each axis 0..2 once (shape (10,4,5)) (\"era5.nc::t2m\" is that tensor alone)");
+            "permute_file: the chain must fit a tensor of the file (name one, as \"era5.nc::t2m\" does); of "
+            "\"t2m\" "
+            "(10,4,5): RuntimeError: permute: order (1,0) must list each axis 0..2 once (shape (10,4,5))");
 }
 
 }  // namespace

@@ -41,15 +41,17 @@ std::vector<TensorMove> moves_that_fit(std::vector<FileInfo> tensors,
       move.kind = MoveKind::convert;
       fits_one = true;
     } catch (const Error& error) {
-      if (unfit == nullptr) reason = error.what();
-      if (unfit == nullptr) unfit = &info;
+      // Of the largest it is said why.
+      if (unfit != nullptr && numel(info.layout) <= numel(unfit->layout)) continue;
+      reason = error.what();
+      unfit = &info;
     }
   }
   if (fits_one) return moves;
   if (unfit == nullptr) require_readable(tensors, this_operation);
   throw ValueError(tenstride::detail::message(
-      this_operation, ": the chain must fit a tensor of \"", unfit->path, "\"; of \"", unfit->name, "\" ",
-      unfit->layout.shape, ": ", reason, " (\"", unfit->address(), "\" is that tensor alone)"));
+      this_operation, ": the chain must fit a tensor of the file (name one, as \"", unfit->address(),
+      "\" does); of \"", unfit->name, "\" ", unfit->layout.shape, ": ", reason));
 }
 
 }  // namespace tenstride::io

@@ -347,8 +347,9 @@ std::string to_string(const FileJob& job) {
   std::string text;
   for (const TensorJob& tensor : job.tensors) {
     if (job.tensors.size() > 1) {
-      const bool is_label = tensor.kind == MoveKind::keep && tensor.chain != "x";
-      text += tensor.name + (is_label ? ": " + tensor.chain + ", as its axes" : std::string()) + '\n';
+      const bool is_kept = tensor.kind == MoveKind::keep, is_same = tensor.chain == "x";
+      text += tensor.name + (is_kept && is_same ? ", as it is" : ": " + tensor.chain) +
+              (is_kept && !is_same ? ", as its axes\n" : "\n");
     }
     if (tensor.metadata) {
       text += message("metadata only: axes ", tensor.metadata->order, " of x, ", tensor.metadata->files,

@@ -54,16 +54,18 @@ std::string change_of_pages(const ResultOrigin& result) {
   return change_of_axes(result);
 }
 
+/// Empty where it is no text.
+std::string text_of(const ResultAttributes::Json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
 bool starts(const ResultAttributes& attributes, std::string_view start) {
-  const auto found = attributes.json.find("description");
-  return found != attributes.json.end() && found->is_string() &&
-         found->get_ref<const std::string&>().starts_with(start);
+  return attributes.has("description") && text_of(attributes.json["description"]).starts_with(start);
 }
 
 bool is_ome(const ResultAttributes& attributes) {
-  const auto found = attributes.json.find("description");
-  if (found == attributes.json.end() || !found->is_string()) return false;
-  const auto& text = found->get_ref<const std::string&>();
+  if (!attributes.has("description")) return false;
+  const std::string text = text_of(attributes.json["description"]);
   return text.find("<OME") != std::string::npos || text.find(":OME") != std::string::npos;
 }
 
@@ -132,9 +134,7 @@ bool has_usual_axes(const ResultOrigin& result) {
 
 /// Why a file that is written has another description; empty where it has that of the attributes.
 std::string obstacle_to_description(const ResultAttributes& attributes, const ResultOrigin& result) {
-  const std::string text = attributes.json["description"].is_string()
-                               ? attributes.json["description"].get<std::string>()
-                               : std::string();
+  const std::string text = text_of(attributes.json["description"]);
   if (text.starts_with("ImageJ=")) {
     const bool is_known =
         result.dtype == DType::uint8 || result.dtype == DType::uint16 || result.dtype == DType::float32;
@@ -182,7 +182,7 @@ void keep_true_tiff(ResultAttributes& attributes, const ResultOrigin& result) {
 void keep_written_tiff(ResultAttributes& attributes, const ResultOrigin& result) {
   attributes.json.erase("compression");
   if (attributes.has("photometric")) {
-    const auto& colours = attributes.json["photometric"];
+    const std::string colours = text_of(attributes.json["photometric"]);
     if (colours == "RGB" || colours == "black is 0" || colours == "YCbCr") {
       attributes.json.erase("photometric");
     } else {
@@ -192,7 +192,7 @@ void keep_written_tiff(ResultAttributes& attributes, const ResultOrigin& result)
   const auto orientation = attributes.json.find("orientation");
   if (orientation != attributes.json.end() && (*orientation < 1 || *orientation > 8))
     attributes.drop("orientation", "it must be 1 to 8");
-  if (attributes.has("software") && attributes.json["software"] == tiff_software)
+  if (attributes.has("software") && text_of(attributes.json["software"]) == tiff_software)
     attributes.json.erase("software");
   if (says_axes_alone(attributes)) attributes.json.erase("description");
   if (attributes.has("description")) {
