@@ -136,15 +136,17 @@ std::optional<Chain> on_chain(const Chain& chain, const Call& call) {
   }
 }
 
+std::size_t axes_taken(std::span<const TensorIndex> entries) {
+  const auto takes_one = [](const TensorIndex& entry) {
+    return std::holds_alternative<Index>(entry.value()) || std::holds_alternative<Slice>(entry.value());
+  };
+  return static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), takes_one));
+}
+
 std::optional<Chain> on_chain(const Chain& chain, std::span<const TensorIndex> entries) {
+  const auto is_basic = [](const TensorIndex& entry) { return entry.is_basic(); };
+  if (!std::all_of(entries.begin(), entries.end(), is_basic)) return std::nullopt;
   Chain result = chain;
-  std::size_t used = 0;
-  for (const TensorIndex& entry : entries) {
-    if (!entry.is_basic()) return std::nullopt;
-    const bool uses_axis =
-        std::holds_alternative<Index>(entry.value()) || std::holds_alternative<Slice>(entry.value());
-    if (uses_axis) ++used;
-  }
   Index axis = 0;
   for (const TensorIndex& entry : entries) {
     if (const Index* at = std::get_if<Index>(&entry.value())) {
@@ -155,7 +157,7 @@ std::optional<Chain> on_chain(const Chain& chain, std::span<const TensorIndex> e
     } else if (std::holds_alternative<NewAxis>(entry.value())) {
       result = result.unsqueeze(axis++);
     } else {
-      axis += static_cast<Index>(chain.rank() - used);
+      axis += static_cast<Index>(chain.rank() - axes_taken(entries));
     }
   }
   return result;

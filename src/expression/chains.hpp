@@ -16,6 +16,9 @@ std::optional<Chain> on_chain(const Chain& chain, const Call& call);
 /// The same for an index of ints, slices, None and `...`; nothing where an entry walks backwards.
 std::optional<Chain> on_chain(const Chain& chain, std::span<const TensorIndex> entries);
 
+/// How many axes such an index takes beside those of `...`.
+std::size_t axes_taken(std::span<const TensorIndex> entries);
+
 /// A call that reduces axes, on the chain before it; nothing where it is another kind of operation.
 std::optional<ReducedOrigin> on_reduction(const Chain& chain, const Call& call);
 

@@ -84,23 +84,23 @@ Slice forwards(const Slice& slice, Index size) {
 /// Reverses slices that walk backwards, and gives the axes of the result that are then to be flipped.
 Dims reverse_backward_slices(std::vector<TensorIndex>& indices, const Dims& shape) {
   Dims flipped;
-  Index used = 0, axis = 0, place = 0;
-  for (const TensorIndex& entry : indices) {
-    const bool uses_axis =
-        std::holds_alternative<Index>(entry.value()) || std::holds_alternative<Slice>(entry.value());
-    used += uses_axis ? 1 : 0;
-  }
   const auto rank = static_cast<Index>(shape.size());
+  const Index rest = rank - static_cast<Index>(axes_taken(indices));
+  Index axis = 0, place = 0;  // of the tensor and of the result
   for (TensorIndex& entry : indices) {
-    const auto* const slice = std::get_if<Slice>(&entry.value());
-    if (slice != nullptr && axis < rank && slice->step < 0) {
-      entry = TensorIndex(forwards(*slice, shape[static_cast<std::size_t>(axis)]));
-      flipped.push_back(place);
+    if (const auto* const slice = std::get_if<Slice>(&entry.value())) {
+      if (slice->step < 0 && axis < rank) {
+        entry = TensorIndex(forwards(*slice, shape[static_cast<std::size_t>(axis)]));
+        flipped.push_back(place);
+      }
+      ++axis, ++place;
+    } else if (std::holds_alternative<Ellipsis>(entry.value())) {
+      axis += rest, place += rest;
+    } else if (std::holds_alternative<NewAxis>(entry.value())) {
+      ++place;
+    } else {
+      ++axis;
     }
-    const bool is_rest = std::holds_alternative<Ellipsis>(entry.value());
-    const Index axes = is_rest ? rank - used : std::holds_alternative<NewAxis>(entry.value()) ? 0 : 1;
-    axis += axes;
-    place += std::holds_alternative<Index>(entry.value()) ? 0 : std::max<Index>(axes, is_rest ? 0 : 1);
   }
   return flipped;
 }

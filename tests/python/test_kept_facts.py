@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
 
 import h5py
 import netCDF4
@@ -17,6 +15,7 @@ import pytest
 import tenstride as torch
 import xarray
 import zarr
+from running import run_program
 
 NUMBERS = ["i1", "u1", "i2", "u2", ">i2", "i4", "u4", "i8", "u8", "f2", "f4", ">f4", "f8", "c8", "c16", "?"]
 ATTRIBUTES = {
@@ -49,9 +48,8 @@ def facts(plan):
     return [entry["fact"] for entry in plan.dropped]
 
 
-def run_program(*arguments):
-    command = [sys.executable, "-m", "tenstride", "convert", *map(str, arguments), "--json"]
-    return json.loads(subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout)
+def converted(*arguments):
+    return json.loads(run_program("convert", *arguments, "--json"))
 
 
 def assert_same_attributes(found, wanted, left_out=()):
@@ -158,7 +156,7 @@ def test_netcdf_files_say_the_same_afterwards(netcdf, tmp_path, chain):
     if chain == "x":
         torch.convert(netcdf, "x", tmp_path / "y.nc")
     else:
-        run_program(f"{netcdf}::t2m", chain, "-o", tmp_path / "y.nc", "--keep-others")
+        converted(f"{netcdf}::t2m", chain, "-o", tmp_path / "y.nc", "--keep-others")
     with netCDF4.Dataset(netcdf) as source, netCDF4.Dataset(tmp_path / "y.nc", "a") as found:
         assert {*moves, "time_3"} >= set(found.variables)
         if "1:" not in chain:
@@ -210,10 +208,10 @@ def test_what_has_no_place_is_told(netcdf, tmp_path):
     alone = torch.plan_convert(f"{netcdf}::t2m", "x", tmp_path / "y.zarr")
     assert facts(alone)[1:] == ["global attribute title", "global attribute version", "global attribute levels"]
     assert alone.dropped[1]["reason"].startswith("a tensor without a name is in no group")
-    named = run_program(f"{netcdf}::runs/spread", "x", "-o", f"{tmp_path / 'y.nc'}::spread")["dropped"]
+    named = converted(f"{netcdf}::runs/spread", "x", "-o", f"{tmp_path / 'y.nc'}::spread")["dropped"]
     reason = "nothing is written to that group"
     assert named == [{"fact": f"attribute {name} of group runs", "reason": reason} for name in ("about", "count")]
-    computed = run_program(f"{netcdf}::t2m", "x * 2", "-o", tmp_path / "z.nc")["dropped"]
+    computed = converted(f"{netcdf}::t2m", "x * 2", "-o", tmp_path / "z.nc")["dropped"]
     assert {"fact": "unlimited axis time", "reason": "elements are computed"} in computed
     assert torch.plan_convert(f"{netcdf}::t2m", "x", tmp_path / "y.npy").dropped == []
 
@@ -222,8 +220,8 @@ def test_attributes_of_a_group_that_speak_of_axes_are_kept_where_they_are_true(t
     group = zarr.open_group(tmp_path / "x.zarr", mode="w")
     group.attrs.update({"multiscales": [{"axes": ["y", "x"]}], "title": "a title"})
     group.create_array("0", data=numpy.arange(6).reshape(2, 3))
-    run_program(f"{tmp_path / 'x.zarr'}::0", "x", "-o", f"{tmp_path / 'same.zarr'}::0")
-    bill = run_program(f"{tmp_path / 'x.zarr'}::0", "x.mT", "-o", f"{tmp_path / 'permuted.zarr'}::0")
+    converted(f"{tmp_path / 'x.zarr'}::0", "x", "-o", f"{tmp_path / 'same.zarr'}::0")
+    bill = converted(f"{tmp_path / 'x.zarr'}::0", "x.mT", "-o", f"{tmp_path / 'permuted.zarr'}::0")
     assert dict(zarr.open(tmp_path / "same.zarr").attrs) == dict(group.attrs)
     assert dict(zarr.open(tmp_path / "permuted.zarr").attrs) == {"title": "a title"}
     assert bill["dropped"] == [{"fact": "global attribute multiscales", "reason": "axes are permuted"}]

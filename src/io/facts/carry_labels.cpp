@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <sstream>
 
 #include "base/message.hpp"
 #include "io/facts/coordinates.hpp"
@@ -76,13 +75,9 @@ class Labels {
   void name_referenced(std::size_t number) {
     const ResultAttributes attributes(moves_[number].source.attributes);
     for (const char* const key : keys_of_references) {
-      if (!attributes.has(key) || !attributes.json[key].is_string()) continue;
-      std::istringstream words(attributes.json[key].get<std::string>());
-      for (std::string word; words >> word;) {
-        const bool is_of_root = word.starts_with('/');
-        const auto found = find_tensor(moves_, is_of_root ? "" : group_of(moves_[number].name),
-                                       is_of_root ? word.substr(1) : word);
-        const bool is_bounds = std::string_view(key) == "bounds" || std::string_view(key) == "climatology";
+      const bool is_bounds = std::string_view(key) == "bounds" || std::string_view(key) == "climatology";
+      for (const std::string& word : references_of(attributes, key)) {
+        const std::optional<std::size_t> found = find_reference(moves_, number, word);
         if (found && !labels_[*found].is_there) name(*found, is_bounds);
       }
     }
@@ -97,8 +92,7 @@ class Labels {
       if (const auto place = origin.place_of(axis)) {
         const SourceAxis& found = *origin.axes[*place];
         use = {AxisUse::Kind::part, found.first, found.step, found.extent};
-      } else if (std::any_of(origin.reduced.begin(), origin.reduced.end(),
-                             [axis](const auto& found) { return found && found->axis == axis; })) {
+      } else if (origin.reduced_axis(axis) != nullptr) {
         use = {AxisUse::Kind::reduced};
       } else if (origin.first) {
         use = {AxisUse::Kind::selected, (*origin.first)[axis]};

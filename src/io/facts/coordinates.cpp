@@ -2,6 +2,8 @@
 #include "io/facts/coordinates.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 namespace tenstride::io {
 
@@ -24,6 +26,18 @@ std::optional<std::size_t> find_tensor(const std::vector<TensorMove>& moves, std
     if (group.empty()) return std::nullopt;
     group = group_of(group);
   }
+}
+
+std::optional<std::size_t> find_reference(const std::vector<TensorMove>& moves, std::size_t number,
+                                          const std::string& word) {
+  if (word.starts_with('/')) return find_tensor(moves, {}, word.substr(1));
+  return find_tensor(moves, group_of(moves[number].name), word);
+}
+
+std::vector<std::string> references_of(const ResultAttributes& attributes, const char* key) {
+  if (!attributes.has(key) || !attributes.json[key].is_string()) return {};
+  std::istringstream words(attributes.json[key].get<std::string>());
+  return {std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()};
 }
 
 bool is_coordinate(const FileInfo& source) {

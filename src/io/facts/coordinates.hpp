@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/format/result_origin.hpp"
+#include "io/format/result_attributes.hpp"
 #include "tenstride/io/tensor_move.hpp"
 
 namespace tenstride::io {
@@ -21,6 +21,11 @@ std::string name_in_group(const std::string& name);
 /// The tensor that a tensor of `group` means by a name: in its group, or in the nearest one around it.
 std::optional<std::size_t> find_tensor(const std::vector<TensorMove>& moves, std::string group,
                                        const std::string& name);
+
+/// The tensor that an attribute of tensor `number` names: "/a/height" from the root, "height" by
+/// `find_tensor`.
+std::optional<std::size_t> find_reference(const std::vector<TensorMove>& moves, std::size_t number,
+                                          const std::string& word);
 
 /// Whether the tensor has in its file the positions along the axis that is called as it is.
 bool is_coordinate(const FileInfo& source);
@@ -41,5 +46,8 @@ std::optional<SharedAxis> shared_axis(const std::vector<TensorMove>& moves, std:
 inline constexpr std::array<const char*, 7> keys_of_references{
     "coordinates",         "bounds",      "climatology", "cell_measures", "formula_terms",
     "ancillary_variables", "grid_mapping"};
+
+/// The words of such an attribute; none where it is not there.
+std::vector<std::string> references_of(const ResultAttributes& attributes, const char* key);
 
 }  // namespace tenstride::io

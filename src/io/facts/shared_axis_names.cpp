@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <tuple>
 
@@ -115,12 +114,10 @@ bool fits(const ResultOrigin& named, const ResultOrigin& result) {
 }
 
 bool holds_reference(const std::vector<TensorMove>& moves, const std::vector<ResultOrigin>& results,
-                     std::size_t number, std::string_view key, std::string word) {
+                     std::size_t number, std::string_view key, const std::string& word) {
   const ResultOrigin& result = results[number];
   const bool is_mapping = key == "grid_mapping";
-  const bool is_of_root = word.starts_with('/');
-  if (is_of_root) word.erase(0, 1);
-  const auto found = find_tensor(moves, is_of_root ? std::string() : group_of(moves[number].name), word);
+  const std::optional<std::size_t> found = find_reference(moves, number, word);
   if (!found) return is_mapping || result.has_whole_axes();
   // GDAL puts the positions of pixels beside the projection.
   const bool has_positions = moves[*found].source.attributes.find("\"GeoTransform\"") != std::string::npos;
@@ -153,9 +150,7 @@ void separate_axis_names(const std::vector<TensorMove>& moves, const std::vector
 void keep_true_references(const std::vector<TensorMove>& moves, const std::vector<ResultOrigin>& results,
                           std::size_t number, ResultAttributes& attributes) {
   for (const char* const key : keys_of_references) {
-    if (!attributes.has(key) || !attributes.json[key].is_string()) continue;
-    std::istringstream words(attributes.json[key].get<std::string>());
-    for (std::string word; words >> word;) {
+    for (const std::string& word : references_of(attributes, key)) {
       if (word.ends_with(':') || holds_reference(moves, results, number, key, word)) continue;
       const std::string change = change_of_axes(results[number]);
       attributes.drop(key, change.empty() ? word + " has other indices" : change);

@@ -14,6 +14,13 @@ std::optional<std::size_t> ResultOrigin::place_of(std::size_t axis) const {
   return std::nullopt;
 }
 
+const SourceAxis* ResultOrigin::reduced_axis(std::size_t axis) const {
+  for (const std::optional<SourceAxis>& found : reduced) {
+    if (found && found->axis == axis) return &*found;
+  }
+  return nullptr;
+}
+
 bool ResultOrigin::has_whole_axes() const {
   for (std::size_t axis = 0; axis < source.layout.rank(); ++axis) {
     const std::optional<std::size_t> place = place_of(axis);

@@ -55,6 +55,8 @@ struct ResultOrigin {
 
   /// The axis of the result that is the source's axis or a part of it.
   [[nodiscard]] std::optional<std::size_t> place_of(std::size_t axis) const;
+  /// What of the source's axis was reduced; null where it was not.
+  [[nodiscard]] const SourceAxis* reduced_axis(std::size_t axis) const;
   /// Whether all axes of the source are axes of the result as they are, in any order.
   [[nodiscard]] bool has_whole_axes() const;
   /// The same at their own places, with no axis beside them.

@@ -152,14 +152,6 @@ class NiftiResult {
     attributes_.tell("xyzt_units", "not all axes have sizes of these units");
   }
 
-  /// The axis that was reduced, in front of the reduction.
-  [[nodiscard]] const SourceAxis* reduced(std::size_t axis) const {
-    for (const std::optional<SourceAxis>& found : result_.reduced) {
-      if (found && found->axis == axis + source_begin_) return &*found;
-    }
-    return nullptr;
-  }
-
   /// What the first three axes of the result are in space: axes of space, or, of a single index, one that is
   /// in the result no more. Nothing where one is something else.
   [[nodiscard]] std::optional<SpaceMove> space_move() const {
@@ -186,7 +178,7 @@ class NiftiResult {
       move.axes[place] = {axis, 1};
       if (axis >= source_rank_) continue;
       const std::optional<std::size_t> elsewhere = place_of(axis);
-      if (const SourceAxis* const found = reduced(axis)) {
+      if (const SourceAxis* const found = result_.reduced_axis(axis + source_begin_)) {
         const auto step = static_cast<double>(found->step), count = static_cast<double>(found->extent);
         move.first[axis] = static_cast<double>(found->first) + step * (count - 1) / 2;
         move.axes[place].step = std::abs(step) * count;
@@ -296,7 +288,7 @@ class NiftiResult {
       first.reset();
     } else if (place) {
       first = at(*place)->first;
-    } else if (result_.first && reduced(time_axis) == nullptr) {
+    } else if (result_.first && result_.reduced_axis(time_axis + source_begin_) == nullptr) {
       first = (*result_.first)[time_axis + source_begin_];
     }
     if (first == 0) return;
