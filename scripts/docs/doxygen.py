@@ -199,6 +199,8 @@ def inline_of(element: ElementTree.Element) -> str:
         return f"{fence}{text}{fence}"
     if element.tag == "ref":
         return escaped(text)
+    if element.tag == "ulink":
+        return f"[{escaped(text)}]({element.get('url', text)})"
     if element.tag in ("emphasis", "bold"):
         mark = "*" if element.tag == "emphasis" else "**"
         return f"{mark}{escaped(text)}{mark}"

@@ -187,7 +187,7 @@ TENSTRIDE_API std::vector<FileInfo> list_tensors(const std::string& address,
 TENSTRIDE_API FileInfo read_file_info(const std::string& address, std::string_view operation = "info");
 
 /// Throws FileError for the first that cannot be read; of several it says how to name one that can.
-/// Example: `convert: "x.npz::label" must hold numbers, not text (descr '<U2'); save it as numbers (or name
+/// Example: `convert: "x.npz::label" must hold numbers, not text; save it as numbers (or name
 /// those that can be read, as "x.npz::weight" does)`.
 TENSTRIDE_API void require_readable(const std::vector<FileInfo>& infos, std::string_view operation);
 
