@@ -16,8 +16,8 @@ TEST(FinishedUnitsThreads, AreKeptWhileOthersAreFlushed) {
   constexpr std::size_t count = 400;
   const testing::Scratch scratch;
   const auto open = [&] {
-    return ResumableFile(scratch.path("out"), 1, 0, count, {"in.zarr"}, Overwrite::refuse, Resume::if_there,
-                         "convert");
+    return ResumableFile({scratch.path("out"), count, Overwrite::refuse, Resume::if_there, "convert"},
+                         {"in.zarr"}, 1);
   };
   Checksum all;
   {

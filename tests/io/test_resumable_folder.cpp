@@ -30,8 +30,9 @@ struct FolderJob {
   [[nodiscard]] std::unique_ptr<ResumableFolder> open() const {
     const Binding binding{"in.zarr", 1000, 7, 0xAB, 0xCD};
     return std::make_unique<ResumableFolder>(
-        path, 2, binding, overwrite, resume, [](const std::string&) { return true; },
-        [](const std::string& folder) { fs::create_directory(folder); }, "convert");
+        OutputRequest{path, 2, overwrite, resume, "convert"}, binding,
+        [](const std::string&) { return true; },
+        [](const std::string& folder) { fs::create_directory(folder); });
   }
   [[nodiscard]] std::string refused() const {
     return refusal<FileError>([&] { return open()->is_resumed(); });

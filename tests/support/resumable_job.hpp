@@ -36,8 +36,8 @@ struct Job {
   std::size_t count = parts;
 
   [[nodiscard]] std::unique_ptr<io::ResumableFile> open() const {
-    return std::make_unique<io::ResumableFile>(path, size, blocks, count, source, overwrite, resume,
-                                               "convert");
+    return std::make_unique<io::ResumableFile>(io::OutputRequest{path, count, overwrite, resume, "convert"},
+                                               source, size, blocks);
   }
   [[nodiscard]] std::string refused() const {
     return refusal<FileError>([&] { return open()->is_resumed(); });

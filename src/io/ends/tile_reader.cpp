@@ -2,9 +2,10 @@
 #include "io/ends/tile_reader.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <utility>
+
+#include "io/ends/wait_polling.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -21,20 +22,19 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 
 }  // namespace
 
-TileReader::TileReader(const DiskFile& file, const BlockPlan& plan, std::size_t pass,
-                       std::uint64_t blocks_begin, std::vector<bool> finished,
-                       std::atomic<std::uint64_t>& bytes_read)
+TileReader::TileReader(const DiskFile& file, const FlatPass& pass, std::vector<bool> left_out,
+                       MovedBytes& moved)
     : file_(file),
-      plan_(plan),
       pass_(pass),
-      blocks_begin_(blocks_begin),
-      finished_(std::move(finished)),
-      bytes_read_(bytes_read),
-      queue_(make_disk_queue(static_cast<std::size_t>(plan.requests_in_flight))) {
+      plan_(pass.plan),
+      left_out_(std::move(left_out)),
+      moved_(moved),
+      queue_(make_disk_queue(static_cast<std::size_t>(plan_.requests_in_flight))) {
+  const BlockPlan& plan = plan_;
   const auto page = static_cast<std::size_t>(plan.page);
-  const auto nbytes = static_cast<std::size_t>(plan.passes[pass].tile_bytes) + page;
+  const auto nbytes = static_cast<std::size_t>(pass.pass().tile_bytes) + page;
   for (DiskBuffer& buffer : buffers_) buffer = DiskBuffer(nbytes, page);
-  if (pass_ == 0 && page > 1) {
+  if (!pass.reads_blocks() && page > 1) {
     const tenstride::detail::TileBuffer full =
         tenstride::detail::tile_buffer(plan.passes[0].tile, plan.problem.src.strides, plan.problem.src_item,
                                        plan.problem.src_begin, plan.page);
@@ -56,13 +56,11 @@ TileReader::~TileReader() {
   thread_.join();
 }
 
-const LoadedTile* TileReader::wait(int milliseconds) {
+const LoadedTile& TileReader::wait(const std::function<void()>& while_waiting) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds),
-                    [&] { return failure_ || loaded_ > released_; });
-  if (loaded_ > released_) return &tiles_[released_ % 2];
-  if (failure_) std::rethrow_exception(failure_);
-  return nullptr;
+  wait_polling(changed_, lock, while_waiting, [&] { return failure_ || loaded_ > released_; });
+  if (loaded_ == released_) std::rethrow_exception(failure_);
+  return tiles_[released_ % 2];
 }
 
 void TileReader::release() {
@@ -75,8 +73,8 @@ void TileReader::release() {
 
 void TileReader::run() {
   try {
-    for (Index number = 0; number < plan_.passes[pass_].tiles; ++number) {
-      if (finished_[static_cast<std::size_t>(number)]) continue;
+    for (Index number = 0; number < pass_.pass().tiles; ++number) {
+      if (left_out_[static_cast<std::size_t>(number)]) continue;
       if (!has_free_buffer()) return;
       load(number);
     }
@@ -106,11 +104,11 @@ bool TileReader::has_free_buffer() {
 void TileReader::load(Index number) {
   LoadedTile& tile = tiles_[begun_ % 2];
   tile.number = number;
-  tile.box = tile_box(plan_.problem.src.shape, plan_.passes[pass_].tile, number);
-  if (pass_ == 0) {
-    load_runs(tile, buffers_[begun_ % 2]);
-  } else {
+  tile.box = tile_box(plan_.problem.src.shape, pass_.pass().tile, number);
+  if (pass_.reads_blocks()) {
     load_slots(tile, buffers_[begun_ % 2]);
+  } else {
+    load_runs(tile, buffers_[begun_ % 2]);
   }
   ++begun_;
   publish();
@@ -145,7 +143,8 @@ void TileReader::load_runs(LoadedTile& tile, DiskBuffer& buffer) {
 void TileReader::load_slots(LoadedTile& tile, DiskBuffer& buffer) {
   Index used = 1;
   for (const Index count : tile_counts(tile.box.extents, plan_.block)) used *= count;
-  const std::uint64_t begin = blocks_begin_ + static_cast<std::uint64_t>(block_offset(plan_, tile.box.first));
+  const std::uint64_t begin =
+      pass_.blocks_begin + static_cast<std::uint64_t>(block_offset(plan_, tile.box.first));
   const std::uint64_t end = begin + static_cast<std::uint64_t>(used * plan_.slot_bytes);
   tile.data = buffer.data();
   read_in_place(begin, end, end, buffer.data());
@@ -182,7 +181,7 @@ void TileReader::request(std::uint64_t offset, std::span<std::byte> bytes, std::
   const std::size_t buffer = begun_ % 2;
   queue_->read(file_, offset, bytes, needed, 2 * slot + buffer);
   ++requests_[buffer];
-  bytes_read_ += bytes.size();
+  moved_.add_read(bytes.size(), bytes.size());
 }
 
 std::size_t TileReader::free_slot(std::uint64_t nbytes) {

@@ -2,18 +2,20 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <vector>
 
 #include "io/disk/disk.hpp"
+#include "io/ends/moved_bytes.hpp"
 #include "io/ends/worker_thread.hpp"
 #include "io/plan/block_plan_parts.hpp"
+#include "io/plan/flat_pass.hpp"
 
 namespace tenstride::io {
 
@@ -30,18 +32,15 @@ struct LoadedTile {
 /// The first requests of a tile are under way before the last ones of the tile before are finished.
 class TileReader {
  public:
-  /// `blocks_begin`: where the blocks begin that a second pass reads. `finished[i]`: tile i is left out. Adds
-  /// what it has read to `bytes_read`. All must stay until the end.
-  TileReader(const DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t blocks_begin,
-             std::vector<bool> finished, std::atomic<std::uint64_t>& bytes_read);
+  /// `left_out[i]`: tile i is not read. All must stay until the end.
+  TileReader(const DiskFile& file, const FlatPass& pass, std::vector<bool> left_out, MovedBytes& moved);
   /// Waits for what is in flight.
   ~TileReader();
   TileReader(const TileReader&) = delete;
   TileReader& operator=(const TileReader&) = delete;
 
-  /// Waits for at most `milliseconds` for the next tile; null where it is not there yet. Throws what reading
-  /// threw.
-  const LoadedTile* wait(int milliseconds);
+  /// Waits for the next tile; calls `while_waiting` now and then. Throws what reading, and that, threw.
+  const LoadedTile& wait(const std::function<void()>& while_waiting);
   /// The tile that `wait` gave is used no longer.
   void release();
 
@@ -70,11 +69,10 @@ class TileReader {
   std::size_t free_slot(std::uint64_t nbytes);
 
   const DiskFile& file_;
+  const FlatPass pass_;
   const BlockPlan& plan_;
-  const std::size_t pass_;
-  const std::uint64_t blocks_begin_;
-  const std::vector<bool> finished_;
-  std::atomic<std::uint64_t>& bytes_read_;
+  const std::vector<bool> left_out_;
+  MovedBytes& moved_;
 
   std::size_t bounce_slot_bytes_ = 0;
   DiskBuffer bounce_buffer_;

@@ -2,28 +2,24 @@
 #include "io/ends/tile_writer.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
+
+#include "io/ends/wait_polling.hpp"
 
 namespace tenstride::io {
 
-TileWriter::TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t begin,
-                       std::uint64_t end, bool was_begun, std::atomic<std::uint64_t>& bytes_written,
-                       const EdgeFile* edges)
-    : file_(file),
-      page_(static_cast<std::uint64_t>(plan.page)),
-      request_bytes_(static_cast<std::uint64_t>(plan.request_bytes)),
-      bytes_written_(bytes_written),
-      kept_(page_, static_cast<std::size_t>(std::max<Index>(plan.passes[pass].kept_pages, 64)), end),
-      was_begun_(was_begun),
-      edges_(edges),
-      queue_(make_disk_queue(static_cast<std::size_t>(plan.requests_in_flight))) {
+TileWriter::TileWriter(const TileTarget& target, const FlatPass& pass, MovedBytes& moved)
+    : target_(target),
+      page_(static_cast<std::uint64_t>(pass.plan.page)),
+      request_bytes_(static_cast<std::uint64_t>(pass.plan.request_bytes)),
+      moved_(moved),
+      kept_(page_, static_cast<std::size_t>(std::max<Index>(pass.pass().kept_pages, 64)), target.end),
+      queue_(make_disk_queue(static_cast<std::size_t>(pass.plan.requests_in_flight))) {
   flights_.resize(queue_->depth());
   for (DiskBuffer& buffer : buffers_) {
-    buffer =
-        DiskBuffer(static_cast<std::size_t>(plan.passes[pass].group_bytes), static_cast<std::size_t>(page_));
+    buffer = DiskBuffer(static_cast<std::size_t>(pass.pass().group_bytes), static_cast<std::size_t>(page_));
   }
-  if (begin % page_ != 0) kept_.lose(begin / page_ * page_);
+  if (target.begin % page_ != 0) kept_.lose(target.begin / page_ * page_);
   thread_.start<TileWriter, &TileWriter::run>(*this);
 }
 
@@ -36,15 +32,14 @@ TileWriter::~TileWriter() {
   thread_.join();
 }
 
-std::byte* TileWriter::wait(int milliseconds) {
+std::byte* TileWriter::wait(const std::function<void()>& while_waiting) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds),
-                    [&] { return failure_ || filled_ < written_ + 2; });
+  wait_polling(changed_, lock, while_waiting, [&] { return failure_ || filled_ < written_ + 2; });
   if (failure_) std::rethrow_exception(failure_);
-  return filled_ < written_ + 2 ? buffers_[filled_ % 2].data() : nullptr;
+  return buffers_[filled_ % 2].data();
 }
 
-void TileWriter::write(Group group) {
+void TileWriter::write(WrittenGroup group) {
   {
     const std::lock_guard lock(mutex_);
     groups_[filled_ % 2] = std::move(group);
@@ -53,12 +48,10 @@ void TileWriter::write(Group group) {
   changed_.notify_all();
 }
 
-bool TileWriter::is_idle(int milliseconds) {
+void TileWriter::wait_until_idle(const std::function<void()>& while_waiting) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds),
-                    [&] { return failure_ || filled_ == written_; });
+  wait_polling(changed_, lock, while_waiting, [&] { return failure_ || filled_ == written_; });
   if (failure_) std::rethrow_exception(failure_);
-  return filled_ == written_;
 }
 
 void TileWriter::run() {
@@ -90,7 +83,7 @@ bool TileWriter::has_group() {
   }
 }
 
-void TileWriter::write_group(const Group& group) {
+void TileWriter::write_group(const WrittenGroup& group) {
   load_pages(group);
   for (std::size_t i = 0; i < group.pieces.size(); ++i) {
     const Piece& piece = group.pieces[i];
@@ -104,7 +97,7 @@ void TileWriter::write_group(const Group& group) {
 
 void TileWriter::publish() {
   while (written_ < begun_ && requests_[written_ % 2] == 0) {
-    const Group& group = groups_[written_ % 2];
+    const WrittenGroup& group = groups_[written_ % 2];
     if (group.when_written) group.when_written();
     {
       const std::lock_guard lock(mutex_);
@@ -115,7 +108,7 @@ void TileWriter::publish() {
 }
 
 void TileWriter::write_piece(const Piece& piece, const std::optional<std::uint64_t>& next) {
-  if (edges_ != nullptr) return write_shared_piece(piece);
+  if (target_.edges != nullptr) return write_shared_piece(piece);
   const std::uint64_t first = piece.begin / page_ * page_;
   std::byte* const image = piece.data - (piece.begin - first);
   for_each_partial_page(piece, [&](std::uint64_t page_begin) {
@@ -134,12 +127,12 @@ void TileWriter::write_piece(const Piece& piece, const std::optional<std::uint64
 void TileWriter::write_shared_piece(const Piece& piece) {
   const std::uint64_t end = piece.begin + piece.nbytes;
   // No process keeps a page of the page cache of which another one writes a part past it.
-  const std::uint64_t page = std::max(page_, edges_->page());
+  const std::uint64_t page = std::max(page_, target_.edges->page());
   const std::uint64_t first = (piece.begin + page - 1) / page * page, last = end / page * page;
   const auto write_edge = [&](std::uint64_t from, std::uint64_t to) {
     if (from >= to) return;
-    edges_->write(from, {piece.data + (from - piece.begin), static_cast<std::size_t>(to - from)});
-    bytes_written_ += to - from;
+    target_.edges->write(from, {piece.data + (from - piece.begin), static_cast<std::size_t>(to - from)});
+    moved_.add_written(to - from, to - from);
   };
   if (first >= last) return write_edge(piece.begin, end);
   write_range(first, last, piece.data + (first - piece.begin));
@@ -156,13 +149,13 @@ void TileWriter::for_each_partial_page(const Piece& piece, const Visit& visit) c
   if (last != first && end != last + page_) visit(last);
 }
 
-void TileWriter::load_pages(const Group& group) {
-  if (page_ == 1 || edges_ != nullptr) return;
+void TileWriter::load_pages(const WrittenGroup& group) {
+  if (page_ == 1 || target_.edges != nullptr) return;
   std::vector<std::uint64_t> missing;
   for (const Piece& piece : group.pieces) {
     for_each_partial_page(piece, [&](std::uint64_t page_begin) {
       const bool is_known = kept_.contains(page_begin) || (!missing.empty() && missing.back() == page_begin);
-      const bool has_content = was_begun_ || kept_.is_lost(page_begin);
+      const bool has_content = target_.was_begun || kept_.is_lost(page_begin);
       if (has_content && !is_known) missing.push_back(page_begin);
     });
   }
@@ -175,7 +168,7 @@ void TileWriter::load_pages(const Group& group) {
   for (std::size_t begin = 0; begin < missing.size(); begin += depth) {
     const std::size_t end = std::min(begin + depth, missing.size());
     for (std::size_t i = begin; i < end; ++i) {
-      queue_->read(file_, missing[i], slot(i - begin), 0, i);
+      queue_->read(target_.file, missing[i], slot(i - begin), 0, i);
     }
     while (queue_->in_flight() > 0) queue_->wait();
     for (std::size_t i = begin; i < end; ++i) kept_.load(missing[i], slot(i - begin));
@@ -194,11 +187,11 @@ void TileWriter::write_range(std::uint64_t first, std::uint64_t last, const std:
     const auto free = std::find_if(flights_.begin(), flights_.end(),
                                    [](const Flight& flight) { return flight.first == flight.last; });
     const std::size_t buffer = begun_ % 2;
-    queue_->write(file_, begin, {data + (begin - first), static_cast<std::size_t>(stop - begin)},
+    queue_->write(target_.file, begin, {data + (begin - first), static_cast<std::size_t>(stop - begin)},
                   static_cast<std::uint64_t>(free - flights_.begin()));
     *free = {begin, stop, buffer};
     ++requests_[buffer];
-    bytes_written_ += stop - begin;
+    moved_.add_written(stop - begin, stop - begin);
   }
 }
 

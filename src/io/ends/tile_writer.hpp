@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +15,10 @@
 #include "io/disk/disk.hpp"
 #include "io/disk/kept_pages.hpp"
 #include "io/ends/edge_file.hpp"
+#include "io/ends/moved_bytes.hpp"
 #include "io/ends/worker_thread.hpp"
 #include "io/plan/block_plan_parts.hpp"
+#include "io/plan/flat_pass.hpp"
 
 namespace tenstride::io {
 
@@ -29,7 +30,7 @@ struct Piece {
 };
 
 /// Part of a tile, to be written.
-struct Group {
+struct WrittenGroup {
   std::vector<Piece> pieces;  ///< in the order in which they are written
   /// Where the tile's next group begins in the file.
   std::optional<std::uint64_t> next_begin{};
@@ -37,28 +38,36 @@ struct Group {
   std::function<void()> when_written{};
 };
 
+/// The part of a file that tiles are written to. All must stay until the end.
+struct TileTarget {
+  DiskFile& file;
+  /// The page before the beginning has bytes that must stay; the file ends at `end`.
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  /// An earlier run wrote to the file, so that pages may hold something already.
+  bool was_begun = false;
+  /// Where other processes write to the file, too: then the bytes of partial pages are written by it at once,
+  /// and only pages of which a piece has all bytes go past the page cache.
+  const EdgeFile* edges = nullptr;
+};
+
 /// Writes groups one after the other from two buffers, in a thread of its own: whole pages, those that pieces
 /// share with others once they are known. The first requests of a group are under way before the last ones of
 /// the group before are finished.
 class TileWriter {
  public:
-  /// `begin`: of what is written; the page before it has bytes that must stay. `end`: of the file.
-  /// `was_begun`: an earlier run wrote to the file, so that pages may hold something already. `edges`: other
-  /// processes write to the file, too; then the bytes of partial pages are written by it at once, and only
-  /// pages of which a piece has all bytes go past the page cache. Adds what it wrote to `bytes_written`.
-  TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t begin, std::uint64_t end,
-             bool was_begun, std::atomic<std::uint64_t>& bytes_written, const EdgeFile* edges = nullptr);
+  TileWriter(const TileTarget& target, const FlatPass& pass, MovedBytes& moved);
   /// Waits for what is in flight; groups that were not begun are not written.
   ~TileWriter();
   TileWriter(const TileWriter&) = delete;
   TileWriter& operator=(const TileWriter&) = delete;
 
-  /// Waits for at most `milliseconds` for a buffer to be free; null where none is. Throws what writing threw.
-  std::byte* wait(int milliseconds);
+  /// Waits for a buffer to be free; calls `while_waiting` now and then. Throws what writing, and that, threw.
+  std::byte* wait(const std::function<void()>& while_waiting);
   /// The buffer that `wait` gave was filled.
-  void write(Group group);
-  /// Whether all groups are written. Waits for at most `milliseconds`. Throws what writing threw.
-  bool is_idle(int milliseconds);
+  void write(WrittenGroup group);
+  /// The same until all groups are written.
+  void wait_until_idle(const std::function<void()>& while_waiting);
 
  private:
   /// A request in flight: what of the file it writes, and from which buffer.
@@ -70,7 +79,7 @@ class TileWriter {
   void run();
   /// Waits for a group to write; false where writing is to end.
   bool has_group();
-  void write_group(const Group& group);
+  void write_group(const WrittenGroup& group);
   /// `next`: where the tile's next piece begins.
   void write_piece(const Piece& piece, const std::optional<std::uint64_t>& next);
   /// The same where other processes write to the file.
@@ -79,7 +88,7 @@ class TileWriter {
   template <class Visit>
   void for_each_partial_page(const Piece& piece, const Visit& visit) const;
   /// What the file has of the group's pages that are kept no longer, or that an earlier run wrote.
-  void load_pages(const Group& group);
+  void load_pages(const WrittenGroup& group);
   [[nodiscard]] std::span<std::byte> slot(std::size_t number) const;
   void write_range(std::uint64_t first, std::uint64_t last, const std::byte* data);
   [[nodiscard]] bool is_in_flight(std::uint64_t first, std::uint64_t last) const;
@@ -88,17 +97,15 @@ class TileWriter {
   /// Tells of the groups of which no request is in flight.
   void publish();
 
-  DiskFile& file_;
+  const TileTarget target_;
   const std::uint64_t page_;
   const std::uint64_t request_bytes_;
-  std::atomic<std::uint64_t>& bytes_written_;
+  MovedBytes& moved_;
   KeptPages kept_;
-  const bool was_begun_;
-  const EdgeFile* const edges_;
   DiskBuffer page_buffer_;
 
   std::array<DiskBuffer, 2> buffers_;
-  std::array<Group, 2> groups_;
+  std::array<WrittenGroup, 2> groups_;
   std::array<std::size_t, 2> requests_{};  ///< of each buffer, in flight
   std::vector<Flight> flights_;
   std::mutex mutex_;

@@ -20,7 +20,12 @@ struct ChunkJob {
   DType temporary_dtype = DType::float32;
   int threads = 1;
 
+  /// The plan that writes the destination.
+  [[nodiscard]] const ChunkPlan& last() const { return second ? *second : plan; }
   [[nodiscard]] Index tiles() const { return plan.tiles + (second ? second->tiles : 0); }
+  [[nodiscard]] double decoded_nbytes() const {
+    return plan.decoded_nbytes + (second ? second->decoded_nbytes : 0);
+  }
 };
 
 /// Whether a tensor of that file to a file of that format is copied in chunks.

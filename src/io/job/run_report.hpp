@@ -41,10 +41,7 @@ class RunReport {
   }
   void begin_pass(int pass) { now_.pass = pass; }
   /// Of other tasks.
-  void leave_out(std::uint64_t bytes, std::uint64_t tiles) {
-    now_.bytes -= std::min(now_.bytes, bytes);
-    now_.tiles -= std::min(now_.tiles, tiles);
-  }
+  void leave_out(std::uint64_t bytes) { now_.bytes -= std::min(now_.bytes, bytes); }
   /// Of an earlier run.
   void skip(std::uint64_t bytes) { now_.bytes_earlier += bytes; }
   void finish_tiles(std::uint64_t tiles) { now_.tiles_done = tiles; }

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/job/unpack_straight.hpp"
 
-#include <fcntl.h>
-
-#include <cerrno>
-
-#include "base/message.hpp"
-#include "files/descriptor.hpp"
-#include "files/system_reason.hpp"
-#include "files/transfer.hpp"
+#include "io/ends/edge_file.hpp"
+#include "io/ends/operation.hpp"
 #include "io/ends/unpacked_file.hpp"
 #include "io/plan/boxes.hpp"
 
 namespace tenstride::io {
-
-using tenstride::detail::message;
 
 bool unpacks_straight(const TensorJob& tensor) {
   const FileInfo& source = tensor.source;
@@ -29,25 +21,19 @@ bool unpacks_straight(const TensorJob& tensor) {
          is_row_major(problem.dst) && is_row_major(positions);
 }
 
-Checksum unpack_straight(const TensorJob& tensor, const DiskFile& destination,
+Checksum unpack_straight(const TensorJob& tensor, const std::string& destination,
                          const std::function<void(std::uint64_t)>& tell) {
-  // Of its own, by way of the page cache: pieces begin at any byte.
-  const Descriptor file(open(destination.path().c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file.is_open()) destination.refuse("must be a file that can be written" + system_reason(errno));
+  // By way of the page cache: pieces begin at any byte.
+  const EdgeFile file(destination, this_operation);
   const auto item = static_cast<Index>(item_size(tensor.dtype));
   Checksum sum;
-  unpack_elements(
-      tensor.source, destination.operation(), [&](std::span<const std::byte> piece, std::uint64_t offset) {
-        const Transfer put = write_at(file.get(), piece, tensor.data_begin + offset);
-        if (put.nbytes < piece.size()) {
-          destination.refuse(message("must take ", piece.size(), " bytes at byte ",
-                                     tensor.data_begin + offset, system_reason(put.error)));
-        }
-        const Index count = static_cast<Index>(piece.size()) / item;
-        const Layout elements{{count}, {1}, 0}, positions{{count}, {1}, static_cast<Index>(offset) / item};
-        sum += checksum(tensor_on_memory(piece.data(), elements, tensor.dtype), positions);
-        tell(offset + piece.size());
-      });
+  unpack_elements(tensor.source, this_operation, [&](std::span<const std::byte> piece, std::uint64_t offset) {
+    file.write(tensor.data_begin + offset, piece);
+    const Index count = static_cast<Index>(piece.size()) / item;
+    const Layout elements{{count}, {1}, 0}, positions{{count}, {1}, static_cast<Index>(offset) / item};
+    sum += checksum(tensor_on_memory(piece.data(), elements, tensor.dtype), positions);
+    tell(piece.size());
+  });
   return sum;
 }
 

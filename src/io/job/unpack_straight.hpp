@@ -5,8 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
-#include "io/disk/disk.hpp"
 #include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/permute_file.hpp"
 
@@ -16,9 +16,9 @@ namespace tenstride::io {
 /// planned.
 bool unpacks_straight(const TensorJob& tensor);
 
-/// Unpacks the elements into `destination` and gives their checksum. `tell` gets the bytes written so far,
+/// Unpacks the elements into the file `destination` and gives their checksum. `tell` gets the bytes written,
 /// after each MiB. Throws FileError. Pre: unpacks_straight().
-Checksum unpack_straight(const TensorJob& tensor, const DiskFile& destination,
+Checksum unpack_straight(const TensorJob& tensor, const std::string& destination,
                          const std::function<void(std::uint64_t)>& tell);
 
 }  // namespace tenstride::io

@@ -27,6 +27,8 @@ class ResumableFile::FileState final : public ResumableOutput::State {
   std::string blocks_name;
   std::string blocks_path;
   Descriptor part_file;
+  /// Until the blocks are dropped.
+  Descriptor blocks_file;
   std::uint64_t blocks_nbytes = 0;
 
  protected:
@@ -62,10 +64,16 @@ bool ResumableFile::FileState::open_earlier(const JournalHeader& header) {
   // Blocks are dropped when all parts are finished and on the disk; any other way they are needed.
   const bool needs_blocks = header.blocks_nbytes > 0 && !records.has_dropped_blocks;
   if (needs_blocks && !is_whole(blocks_name, header.blocks_nbytes)) return false;
-  part_file = Descriptor(openat(target.folder(), part_name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (!part_file.is_open()) {
-    target.refuse("must be resumed in a file that can be written, \"", part_path, "\"", system_reason(errno));
-  }
+  const auto open_file = [&](const std::string& name) {
+    Descriptor file(openat(target.folder(), name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    if (!file.is_open()) {
+      target.refuse("must be resumed in a file that can be written, \"", target.beside(name), "\"",
+                    system_reason(errno));
+    }
+    return file;
+  };
+  part_file = open_file(part_name);
+  if (needs_blocks) blocks_file = open_file(blocks_name);
   return true;
 }
 
@@ -90,8 +98,8 @@ void ResumableFile::FileState::create_part(const JournalHeader& header) {
   part_file = create_file(part_name, old.mode | 0600);
   if (const int error = take_room(part_file.get(), header.nbytes)) refuse(error);
   if (header.blocks_nbytes > 0) {
-    const Descriptor blocks = create_file(blocks_name, 0600);
-    if (const int error = take_room(blocks.get(), header.blocks_nbytes)) refuse(error);
+    blocks_file = create_file(blocks_name, 0600);
+    if (const int error = take_room(blocks_file.get(), header.blocks_nbytes)) refuse(error);
   }
 }
 
@@ -99,15 +107,14 @@ ResumableFile::FileState& ResumableFile::file_state() const noexcept {
   return static_cast<FileState&>(*state_);
 }
 
-ResumableFile::ResumableFile(const std::string& path, std::uint64_t nbytes, std::uint64_t blocks_nbytes,
-                             std::size_t parts, const Binding& binding, Overwrite overwrite, Resume resume,
-                             std::string_view operation)
-    : ResumableOutput(std::make_unique<FileState>(path, overwrite, operation)) {
+ResumableFile::ResumableFile(const OutputRequest& request, const Binding& binding, std::uint64_t nbytes,
+                             std::uint64_t blocks_nbytes)
+    : ResumableOutput(std::make_unique<FileState>(request.path, request.overwrite, request.operation)) {
   FileState& state = file_state();
   state.blocks_nbytes = blocks_nbytes;
   state.begin({binding.source_nbytes, binding.source_mtime_ns, binding.header_hash, binding.plan_hash, nbytes,
-               blocks_nbytes, parts, state.target.name(), binding.limits},
-              binding, resume);
+               blocks_nbytes, request.parts, state.target.name(), binding.limits},
+              binding, request.resume);
 }
 
 std::optional<std::string> ResumableFile::earlier_limits(const std::string& path,
@@ -120,7 +127,9 @@ const std::string& ResumableFile::blocks_path() const noexcept {
 }
 
 void ResumableFile::FileState::flush_part() {
-  if (fsync(part_file.get()) != 0) target.refuse("must be flushed to the disk", system_reason(errno));
+  const auto flush = [](const Descriptor& file) { return !file.is_open() || fsync(file.get()) == 0; };
+  if (!flush(part_file) || !flush(blocks_file))
+    target.refuse("must be flushed to the disk", system_reason(errno));
 }
 
 void ResumableFile::flush_parts() const {
@@ -130,6 +139,7 @@ void ResumableFile::flush_parts() const {
 void ResumableFile::drop_blocks() {
   FileState& state = file_state();
   if (state.blocks_nbytes == 0 || state.records.has_dropped_blocks) return;
+  state.blocks_file.reset();
   // No part is made from the blocks again: all must be on the disk before they are gone.
   flush_parts();
   state.journal->drop_blocks();

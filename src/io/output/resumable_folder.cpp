@@ -113,16 +113,15 @@ ResumableFolder::FolderState& ResumableFolder::folder_state() const noexcept {
   return static_cast<FolderState&>(*state_);
 }
 
-ResumableFolder::ResumableFolder(const std::string& path, std::size_t parts, const Binding& binding,
-                                 Overwrite overwrite, Resume resume,
+ResumableFolder::ResumableFolder(const OutputRequest& request, const Binding& binding,
                                  const AtomicFolder::MayReplace& may_replace,
-                                 const std::function<void(const std::string& folder)>& make,
-                                 std::string_view operation)
-    : ResumableOutput(std::make_unique<FolderState>(path, overwrite, may_replace, make, operation)) {
+                                 const std::function<void(const std::string& folder)>& make)
+    : ResumableOutput(std::make_unique<FolderState>(request.path, request.overwrite, may_replace, make,
+                                                    request.operation)) {
   FolderState& state = folder_state();
   state.begin({binding.source_nbytes, binding.source_mtime_ns, binding.header_hash, binding.plan_hash, 0, 0,
-               parts, state.target.name(), binding.limits},
-              binding, resume);
+               request.parts, state.target.name(), binding.limits},
+              binding, request.resume);
 }
 
 std::optional<std::string> ResumableFolder::earlier_limits(const std::string& path,

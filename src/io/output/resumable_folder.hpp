@@ -19,9 +19,9 @@ class ResumableFolder final : public ResumableOutput {
   /// Checks that the destination may be replaced, as AtomicFolder does. `make` makes a new folder with
   /// everything but the parts. Throws FileError, whose messages begin with `operation`, and what `make`
   /// throws.
-  ResumableFolder(const std::string& path, std::size_t parts, const Binding& binding, Overwrite overwrite,
-                  Resume resume, const AtomicFolder::MayReplace& may_replace,
-                  const std::function<void(const std::string& folder)>& make, std::string_view operation);
+  ResumableFolder(const OutputRequest& request, const Binding& binding,
+                  const AtomicFolder::MayReplace& may_replace,
+                  const std::function<void(const std::string& folder)>& make);
   /// The limits that an interrupted run had, where there was one. Throws FileError.
   static std::optional<std::string> earlier_limits(const std::string& path, std::string_view operation);
 

@@ -35,6 +35,16 @@ struct Binding {
 Binding bind_source(const std::string& source, std::uint64_t header_nbytes, std::uint64_t plan_hash,
                     std::string_view operation);
 
+/// An output in so many parts, and whether it may be begun.
+struct OutputRequest {
+  std::string path;
+  std::size_t parts = 0;
+  Overwrite overwrite = Overwrite::refuse;
+  Resume resume = Resume::no;
+  /// With which messages begin.
+  std::string_view operation;
+};
+
 /// 16 hexadecimal digits.
 std::string hash_text(std::uint64_t hash);
 

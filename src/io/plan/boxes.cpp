@@ -35,6 +35,29 @@ Box chunk_box(const ChunkGrid& grid, const Dims& index) {
   return box;
 }
 
+std::optional<Box> intersection(const Box& a, const Box& b) {
+  Box common = a;
+  for (std::size_t d = 0; d < a.first.size(); ++d) {
+    const Index first = std::max(a.first[d], b.first[d]);
+    const Index last = std::min(a.first[d] + a.extents[d], b.first[d] + b.extents[d]);
+    if (last <= first) return std::nullopt;
+    common.first[d] = first;
+    common.extents[d] = last - first;
+  }
+  return common;
+}
+
+Dims relative_to(const Dims& first, Dims index) {
+  for (std::size_t d = 0; d < index.size(); ++d) index[d] -= first[d];
+  return index;
+}
+
+Layout layout_of_box(const Layout& layout, const Box& box) {
+  Layout part{box.extents, layout.strides, layout.offset};
+  for (std::size_t d = 0; d < box.first.size(); ++d) part.offset += box.first[d] * layout.strides[d];
+  return part;
+}
+
 Tensor part_of(Tensor tensor, const Dims& first, const Dims& extents) {
   for (std::size_t d = 0; d < first.size(); ++d) {
     const auto axis = static_cast<Index>(d);

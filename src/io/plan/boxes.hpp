@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "tenstride/io/plan/block_plan.hpp"
 #include "tenstride/tensor/tensor.hpp"
@@ -34,6 +35,13 @@ double box_nbytes(const Dims& extents, Index item);
 
 /// The box of a grid's chunk at `index` that lies in the tensor.
 Box chunk_box(const ChunkGrid& grid, const Dims& index);
+
+/// The common part of two boxes; nothing where there is none.
+std::optional<Box> intersection(const Box& a, const Box& b);
+/// An index counted from `first` on.
+Dims relative_to(const Dims& first, Dims index);
+/// Where the elements of a box stand in a layout.
+Layout layout_of_box(const Layout& layout, const Box& box);
 
 /// The part of a tensor at a box.
 Tensor part_of(Tensor tensor, const Dims& first, const Dims& extents);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
-
 #include "io/ends/checksum_chunks.hpp"
 #include "io/ends/operation.hpp"
+#include "io/ends/tile_source.hpp"
 #include "io/job/chunk_job.hpp"
 #include "io/job/run_report.hpp"
-#include "io/run/tile_groups.hpp"
 
 namespace tenstride::io {
 
@@ -24,26 +22,31 @@ Checksum checksum_file(const FileInfo& info, std::uint64_t memory, const Progres
       plan_blocks(tenstride::detail::reading_problem(info.layout, static_cast<Index>(item_size(info.dtype)),
                                                      static_cast<Index>(info.data_begin)),
                   limits);
-  std::atomic<std::uint64_t> bytes_read{0};
-  const DiskFile file = DiskFile::open(info.path, access_of(plan, DiskAccess::automatic), "checksum_file");
+  // A plan with little memory has no whole pages.
+  const DiskAccess access = plan.page == 1 ? DiskAccess::buffered : DiskAccess::automatic;
+  const DiskFile file = DiskFile::open(info.path, access, "checksum_file");
+  const BlockPass& pass = plan.passes[0];
   Progress now;
   now.bytes = static_cast<std::uint64_t>(plan.bytes_read());
-  now.tiles = static_cast<std::uint64_t>(plan.passes[0].tiles);
+  now.tiles = static_cast<std::uint64_t>(pass.tiles);
   const Clock::time_point start = Clock::now();
-  const auto tiles = static_cast<std::size_t>(plan.passes[0].tiles);
-  TileReader reader(file, plan, 0, 0, std::vector<bool>(tiles), bytes_read);
+  MovedBytes moved;
   Checksum sum;
-  for (std::size_t left = tiles; left > 0; --left) {
-    const LoadedTile* tile = nullptr;
-    while (tile == nullptr) tile = reader.wait(50);
-    if (info.is_byte_swapped) swap_bytes_of(*tile, info.dtype);
-    sum += checksum(tile_tensor(*tile, plan.problem.src.strides, info.dtype),
-                    positions_of(plan.problem, tile->box));
-    reader.release();
-    now.bytes_done = bytes_read;
-    ++now.tiles_done;
+  const auto tell = [&] {
+    now.bytes_done = moved.read;
     now.seconds = seconds_since(start);
     if (progress) progress(now);
+  };
+  const TileNotes notes{std::vector<bool>(static_cast<std::size_t>(pass.tiles)), tell};
+  TileSource source(file, {plan}, info.dtype, notes, moved);
+  if (info.is_byte_swapped) source.swap_bytes();
+  source.add_checksums_to(sum);
+  std::vector<std::byte> unused;
+  for (Index number = 0; number < pass.tiles; ++number) {
+    source.read({}, unused);
+    source.release();
+    ++now.tiles_done;
+    tell();
   }
   return sum;
 }

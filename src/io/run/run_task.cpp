@@ -7,6 +7,7 @@
 #include "io/job/source_files.hpp"
 #include "io/output/result_mark.hpp"
 #include "io/output/resumable_state.hpp"
+#include "io/run/runner.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -9,7 +9,4 @@ namespace tenstride::io {
 /// `job.options.task`.
 FileResult run_task(const FileJob& job, const ProgressCallback& progress);
 
-/// Carries out a job, or a share of it, by its plan: not one that changes only metadata.
-FileResult run_planned(const FileJob& job, const ProgressCallback& progress);
-
 }  // namespace tenstride::io

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tenstride/base/dtype.hpp"
+#include "tenstride/io/plan/block_plan.hpp"
+
+namespace tenstride::io {
+
+/// What is read at a time.
+struct SourcePart {
+  /// The elements of the tile that it has.
+  Box box;
+  /// What is read for them, over the axes of the source.
+  Box stored;
+};
+
+/// Elements of a part in memory, over the axes of the pass.
+struct LoadedBox {
+  Box box;
+  const std::byte* data = nullptr;
+  Layout layout;
+};
+
+/// Where the elements of a pass come from. Tiles are asked for in order; the parts of a tile may be read by
+/// as many threads at once as the run has.
+class Source {
+ public:
+  virtual ~Source() = default;
+  [[nodiscard]] virtual DType dtype() const noexcept = 0;
+  /// The parts that have all elements of a tile, in the order in which they are best read.
+  [[nodiscard]] virtual std::vector<SourcePart> parts(const Box& tile) const = 0;
+  /// Reads a part into `buffer`, or into memory of the source's own, where it stays until `release`. Throws
+  /// FileError.
+  virtual std::vector<LoadedBox> read(const SourcePart& part, std::vector<std::byte>& buffer) = 0;
+  virtual void release() {}
+};
+
+}  // namespace tenstride::io

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/run/runner.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/message.hpp"
+#include "io/ends/edge_file.hpp"
+#include "io/ends/operation.hpp"
+#include "io/ends/part_sink.hpp"
+#include "io/ends/part_source.hpp"
+#include "io/ends/temporary_chunks.hpp"
+#include "io/ends/tile_sink.hpp"
+#include "io/ends/tile_source.hpp"
+#include "io/job/chunk_job.hpp"
+#include "io/job/run_report.hpp"
+#include "io/job/source_files.hpp"
+#include "io/job/unpack_straight.hpp"
+#include "io/plan/unit_numbers.hpp"
+#include "io/run/destination.hpp"
+#include "io/run/tile_run.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+/// Which of the passes of a tensor one is. The conversion is made in the pass after which the fewest bytes
+/// are moved; the others only move elements.
+enum class PassRole : unsigned char { only, first, second };
+
+/// How many parts of each tensor are noted when they are finished.
+std::vector<std::size_t> count_parts(const FileJob& job) {
+  std::vector<std::size_t> parts;
+  for (const TensorJob& tensor : job.tensors) {
+    if (tensor.chunks) {
+      parts.push_back(UnitNumbers(tensor.shape, tensor.chunks->last()).count());
+      continue;
+    }
+    Index tiles = 0;
+    for (const FileStage& stage : tensor.stages) {
+      for (const BlockPass& pass : stage.plan.passes) tiles += pass.tiles;
+    }
+    parts.push_back(static_cast<std::size_t>(tiles));
+  }
+  return parts;
+}
+
+Conversion moved(DType dtype) {
+  Conversion conversion;
+  conversion.src = dtype;
+  return conversion;
+}
+
+/// All that becomes of the elements, but for the axes that it concerns.
+Conversion converted(const TensorJob& tensor) {
+  Conversion conversion = moved(tensor.source.dtype);
+  conversion.rescaling = tensor.rescaling ? &*tensor.rescaling : nullptr;
+  conversion.types = tensor.conversions;
+  conversion.scale = tensor.elements.scale;
+  conversion.shift = tensor.elements.shift;
+  conversion.reduction = tensor.reduction;
+  conversion.reduced = tensor.dtype;
+  if (!tensor.reduction && conversion.types.empty()) conversion.types.push_back(tensor.dtype);
+  return conversion;
+}
+
+Conversion conversion_of_chunks(const TensorJob& tensor, PassRole role) {
+  const DType between = tensor.chunks->temporary_dtype;
+  const bool converts_first = between != tensor.source.dtype;
+  if (role == (converts_first ? PassRole::second : PassRole::first)) return moved(between);
+  Conversion conversion = converted(tensor);
+  if (!tensor.shape.empty())
+    conversion.axis = wrap_axis(this_operation.data(), tensor.elements.axis, tensor.shape);
+  return conversion;
+}
+
+Conversion conversion_of_flat(const TensorJob& tensor, const BlockPlan& plan, PassRole role) {
+  const bool converts_first =
+      tensor.dtype == DType::bool_ || item_size(tensor.dtype) <= item_size(tensor.source.dtype);
+  if (role == (converts_first ? PassRole::second : PassRole::first))
+    return moved(converts_first ? tensor.dtype : tensor.source.dtype);
+  Conversion conversion = converted(tensor);
+  const BlockProblem& problem = plan.problem;
+  conversion.axis = problem.unmerged_axis.value_or(0);
+  for (std::size_t d = 0; tensor.reduction && d < problem.dst.rank(); ++d) {
+    if (problem.dst.strides[d] == 0) conversion.reduced_axes.push_back(static_cast<Index>(d));
+  }
+  return conversion;
+}
+
+TilePass pass_of_chunks(const TensorJob& tensor, const ChunkPlan& plan, PassRole role) {
+  TilePass pass{tensor.shape, plan.tile, plan.tiles, conversion_of_chunks(tensor, role)};
+  if (role != PassRole::first) pass.positions = row_major(tensor.shape);
+  pass.threads = tensor.chunks->threads;
+  pass.units_nbytes = plan.units_nbytes;
+  return pass;
+}
+
+/// The source of a tensor from which any threads read, and what must stay open for it.
+struct OpenParts {
+  std::unique_ptr<ChunkSource> chunks;
+  std::optional<UnpackedFile> unpacked;
+  std::unique_ptr<PartReader> reader;
+};
+
+OpenParts open_parts(const TensorJob& tensor, const std::string& destination) {
+  OpenParts parts;
+  FileInfo info = tensor.source;
+  if (info.storage == ElementStorage::chunked) {
+    parts.chunks = format_of(info.kind).chunks(info, this_operation);
+    parts.reader = std::make_unique<ChunkPartReader>(*parts.chunks);
+    return parts;
+  }
+  if (info.storage == ElementStorage::stream) {
+    parts.unpacked.emplace(info, destination, this_operation);
+    info.path = parts.unpacked->path();
+  }
+  parts.reader = std::make_unique<FlatPartReader>(info, tensor.chunks->plan.src_chunk, this_operation);
+  return parts;
+}
+
+/// The part of a box that lies in the tensor.
+Box inside(Box box, const Dims& shape) {
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    box.extents[d] = std::min(box.extents[d], shape[d] - box.first[d]);
+  }
+  return box;
+}
+
+/// Past the page cache only where all requests are whole pages: a plan with little memory has none.
+DiskAccess access_of(const FileJob& job) {
+  for (const TensorJob& tensor : job.tensors) {
+    for (const FileStage& stage : tensor.stages) {
+      if (stage.plan.page == 1) return DiskAccess::buffered;
+    }
+  }
+  return job.options.access;
+}
+
+double nbytes_of(const BlockPass& pass) {
+  return static_cast<double>(pass.read.bytes + pass.write.bytes);
+}
+
+/// One run of a job.
+class Runner {
+ public:
+  Runner(const FileJob& job, const ProgressCallback& progress)
+      : job_(job),
+        access_(access_of(job)),
+        sources_(job, access_),
+        binding_(bind_sources(job)),
+        start_(Clock::now()),
+        report_(job, progress, start_),
+        destination_(job, binding_, count_parts(job)) {}
+
+  FileResult run() {
+    try {
+      return run_all();
+    } catch (const FileError&) {
+      // What other tasks have written stays.
+      if (!job_.options.task) destination_.discard();
+      throw;
+    }
+  }
+
+ private:
+  FileResult run_all() {
+    result_.is_resumed = destination_.is_resumed();
+    if (!destination_.is_complete()) {
+      for (std::size_t i = 0; i < job_.tensors.size(); ++i) run_tensor(i);
+      check_sources(job_, binding_);
+      destination_.flush();
+      result_.tasks_left = destination_.count_unfinished_tasks([&] { report(); });
+    }
+    if (result_.tasks_left == 0) put_in_place();
+    report_.tell_end();
+    result_.bytes_read += moved_.read;
+    result_.bytes_written += moved_.written;
+    result_.seconds = seconds_since(start_);
+    return result_;
+  }
+
+  void put_in_place() {
+    result_.is_of_other_task = job_.options.task && destination_.is_complete();
+    result_.checksum = destination_.checksum();
+    result_.missing = destination_.missing();
+    if (destination_.is_complete()) return;
+    destination_.trim();
+    if (job_.options.check == FileCheck::checksum) check_destination();
+    destination_.commit();
+  }
+
+  void run_tensor(std::size_t number) {
+    const TensorJob& tensor = job_.tensors[number];
+    if (tensor.chunks) {
+      run_chunks(number);
+    } else if (unpacks_straight(tensor)) {
+      unpack(tensor, destination_.first_part(number));
+    } else {
+      run_stages(tensor, destination_.first_part(number));
+    }
+  }
+
+  // ---- Flat files: a pass is noted tile by tile, and the file of blocks stays for a run that goes on.
+
+  void run_stages(const TensorJob& tensor, std::size_t first_part) {
+    sources_.open(tensor.source);
+    for (const FileStage& stage : tensor.stages) {
+      const bool is_last_stage = &stage == &tensor.stages.back();
+      const std::size_t passes = stage.plan.passes.size();
+      for (std::size_t i = 0; i < passes; ++i) {
+        const FlatPass pass{stage.plan, i, stage.blocks_begin};
+        const PassRole role = passes == 1 ? PassRole::only : i == 0 ? PassRole::first : PassRole::second;
+        const bool is_first = &stage == &tensor.stages.front() && i == 0;
+        const bool is_last = is_last_stage && i + 1 == passes;
+        TilePass tiles{
+            stage.plan.problem.src.shape, pass.pass().tile, pass.pass().tiles,
+            is_last_stage ? conversion_of_flat(tensor, stage.plan, role) : moved(tensor.source.dtype)};
+        if (is_last) tiles.positions = stage.plan.problem.positions;
+        run_flat_pass(tensor, pass, tiles, first_part, is_first);
+        first_part += static_cast<std::size_t>(tiles.tiles);
+      }
+    }
+  }
+
+  void run_flat_pass(const TensorJob& tensor, const FlatPass& pass, const TilePass& tiles,
+                     std::size_t first_part, bool is_first) {
+    const auto count = static_cast<std::size_t>(tiles.tiles);
+    const bool has_any = has_part_left(first_part, count, nbytes_of(pass.pass()));
+    if (!has_any) return skip_pass(tiles.tiles);
+    TileNotes notes{std::vector<bool>(count), [&] { report(); },
+                    [&](Index tile, const PartSum& sum) {
+                      destination_.finish(first_part + static_cast<std::size_t>(tile), sum);
+                    }};
+    for (std::size_t i = 0; i < count; ++i) notes.left_out[i] = !destination_.is_left(first_part + i);
+    const bool is_last = tiles.positions.has_value();
+    std::optional<DiskFile> blocks;
+    if (!is_first || !is_last)
+      blocks = DiskFile::open_to_write(destination_.blocks_path(), access_, this_operation);
+    std::optional<DiskFile> part;
+    std::optional<EdgeFile> edges;
+    if (is_last) part = DiskFile::open_to_write(destination_.path(), access_, this_operation);
+    if (is_last && job_.options.task) edges.emplace(destination_.path(), this_operation);
+    const TileTarget target{is_last ? *part : *blocks, is_last ? tensor.data_begin : 0,
+                            is_last ? job_.nbytes : job_.temporary_bytes, destination_.is_resumed(),
+                            edges ? &*edges : nullptr};
+    TileSink sink(target, pass, tiles.conversion.dst(), notes, moved_);
+    TileSource source(is_first ? sources_.current() : *blocks, pass, tiles.conversion.src, notes, moved_);
+    if (is_first && tensor.source.is_byte_swapped) source.swap_bytes();
+    if (is_first && checks_source()) source.add_checksums_to(source_sum_);
+    run_pass(tiles, source, sink);
+  }
+
+  /// All parts of a tensor at once: of a stream nothing is read again.
+  void unpack(const TensorJob& tensor, std::size_t first_part) {
+    const BlockPass& pass = tensor.stages[0].plan.passes[0];
+    const auto count = static_cast<std::size_t>(pass.tiles);
+    report_.begin_pass(pass_number_ + 1);
+    if (destination_.count_done(first_part, count).left_out == count) {
+      has_part_left(first_part, count, nbytes_of(pass));
+      return skip_pass(pass.tiles);
+    }
+    Checksum sum = unpack_straight(tensor, destination_.path(), [&](std::uint64_t nbytes) {
+      moved_.add_written(nbytes, nbytes);
+      report();
+    });
+    moved_.read += tensor.source.stream.nbytes;
+    if (checks_source()) source_sum_ += sum;
+    for (std::size_t i = first_part; i < first_part + count; ++i) {
+      if (destination_.is_left(i)) destination_.finish(i, {std::exchange(sum, {})});
+    }
+    skip_pass(pass.tiles);
+  }
+
+  // ---- Chunks on one side or both: units are noted, by any thread.
+
+  void run_chunks(std::size_t number) {
+    const TensorJob& tensor = job_.tensors[number];
+    const ChunkJob& chunks = *tensor.chunks;
+    const UnitNumbers numbers(tensor.shape, chunks.last());
+    const std::size_t first_part = destination_.first_part(number);
+    const double nbytes = chunks.decoded_nbytes() + static_cast<double>(tensor.result_nbytes());
+    if (!has_part_left(first_part, numbers.count(), nbytes)) {
+      skip_pass(chunks.plan.tiles);
+      if (chunks.second) skip_pass(chunks.second->tiles);
+      return;
+    }
+    const OpenParts from = open_parts(tensor, job_.destination);
+    const std::unique_ptr<PartWriter> to = destination_.writer(number, chunks.plan.dst_unit);
+    const auto is_left = [&](const Box& unit) {
+      return destination_.is_left(first_part + numbers.number(unit));
+    };
+    PartSource source(*from.reader, chunks.map, chunks.plan.order, moved_);
+    PartSink sink(
+        *to, chunks.last().dst_unit,
+        {is_left, [&](const Box& unit,
+                      const PartSum& sum) { destination_.finish(first_part + numbers.number(unit), sum); }},
+        moved_);
+    if (!chunks.second) return run_pass(pass_of_chunks(tensor, chunks.plan, PassRole::only), source, sink);
+    TemporaryChunks between({tensor.shape, chunks.temporary_chunk}, chunks.temporary_dtype, job_.destination,
+                            this_operation);
+    ChunkPartWriter to_between(between);
+    const ChunkPartReader from_between(between);
+    // What only units need that an earlier run has finished is not made again.
+    const auto is_needed = [&](const Box& box) {
+      const std::vector<Box> units = to->parts(inside(box, tensor.shape));
+      return std::any_of(units.begin(), units.end(), is_left);
+    };
+    PartSink first_sink(to_between, chunks.plan.dst_unit, {is_needed, {}}, moved_);
+    run_pass(pass_of_chunks(tensor, chunks.plan, PassRole::first), source, first_sink);
+    const IndexMap same = IndexMap::identity(tensor.shape.size());
+    PartSource second_source(from_between, same, chunks.second->order, moved_);
+    run_pass(pass_of_chunks(tensor, *chunks.second, PassRole::second), second_source, sink);
+  }
+
+  // ---- Both.
+
+  void run_pass(const TilePass& pass, Source& source, Sink& sink) {
+    report_.begin_pass(pass_number_ + 1);
+    run_tiles(pass, source, sink, [&](Index tiles) {
+      tiles_now_ = static_cast<std::uint64_t>(tiles);
+      report();
+    });
+    skip_pass(pass.tiles);
+  }
+
+  void skip_pass(Index tiles) {
+    ++pass_number_;
+    tiles_now_ = 0;
+    tiles_before_ += static_cast<std::uint64_t>(tiles);
+  }
+
+  /// Whether anything is left of so many parts, for which `nbytes` are moved. Tells what an earlier run has
+  /// done of them, and other tasks do.
+  bool has_part_left(std::size_t first_part, std::size_t parts, double nbytes) {
+    const Destination::Done done = destination_.count_done(first_part, parts);
+    const auto share = [&](std::size_t count) {
+      return parts == 0 ? 0
+                        : static_cast<std::uint64_t>(nbytes * static_cast<double>(count) /
+                                                     static_cast<double>(parts));
+    };
+    report_.skip(share(done.finished));
+    report_.leave_out(share(done.left_out - done.finished));
+    return done.left_out < parts;
+  }
+
+  void report() {
+    report_.finish_tiles(tiles_before_ + tiles_now_);
+    report_.tell(moved_.done);
+  }
+
+  /// Whether the checksum of what is read must be that of what is written: elements are moved, and all in
+  /// this run.
+  [[nodiscard]] bool checks_source() const {
+    const bool only_moves =
+        std::all_of(job_.tensors.begin(), job_.tensors.end(), [](const TensorJob& tensor) {
+          return !tensor.reduction && !tensor.rescaling && tensor.conversions.empty() &&
+                 tensor.stages.size() == 1 && !tensor.elements.has_arithmetic();
+        });
+    return job_.options.check == FileCheck::checksum && only_moves && !destination_.is_resumed() &&
+           !job_.options.task;
+  }
+
+  void check_destination() {
+    if (checks_source()) check_sum("what was read", source_sum_);
+    Checksum found;
+    for (std::size_t i = 0; i < job_.tensors.size(); ++i) found += destination_.read_back(i);
+    check_sum("what was read back", found);
+    result_.is_checked = true;
+  }
+  void check_sum(std::string_view what, const Checksum& found) const {
+    if (found == result_.checksum) return;
+    throw FileError(message(this_operation, ": \"", job_.destination, "\" must have the checksum ",
+                            to_string(result_.checksum), ", ", what, " has ", to_string(found)),
+                    job_.destination);
+  }
+
+  const FileJob& job_;
+  DiskAccess access_;
+  SourceFiles sources_;
+  Binding binding_;
+  Clock::time_point start_;
+  RunReport report_;
+  Destination destination_;
+  FileResult result_;
+  Checksum source_sum_;
+  MovedBytes moved_;
+  int pass_number_ = 0;
+  /// In earlier passes, and in this one.
+  std::uint64_t tiles_before_ = 0;
+  std::uint64_t tiles_now_ = 0;
+};
+
+}  // namespace
+
+FileResult run_planned(const FileJob& job, const ProgressCallback& progress) {
+  return Runner(job, progress).run();
+}
+
+}  // namespace tenstride::io
