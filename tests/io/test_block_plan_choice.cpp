@@ -45,10 +45,9 @@ double slow_seconds(const BlockProblem& problem, const Dims& tile, const BlockLi
     return std::numeric_limits<double>::infinity();
   }
   bool is_counted = true;
-  const BlockTraffic read =
-      detail::count_reads(problem.src, tile, problem.src_item, problem.src_begin, budget, is_counted);
-  const BlockTraffic written = detail::count_writes(problem.dst, problem.src.strides, tile, problem.dst_item,
-                                                    problem.dst_begin, budget, is_counted);
+  const BlockTraffic read = detail::count_reads(detail::src_side(problem), tile, budget, is_counted);
+  const BlockTraffic written =
+      detail::count_writes(detail::dst_side(problem), problem.src.strides, tile, budget, is_counted);
   Index tiles = 1;
   for (const Index n : tile_counts(problem.src.shape, tile)) tiles *= n;
   const auto seconds = [&](const BlockTraffic& traffic, double rate) {

@@ -137,23 +137,8 @@ TEST(DiskFile, MovesAndCloses) {
     EXPECT_EQ(other.descriptor(), descriptor);
     EXPECT_EQ(other.path(), path);
     EXPECT_EQ(other.size(), 3U);
-    other.flush();
   }
   EXPECT_EQ(fcntl(descriptor, F_GETFD), -1);
-}
-
-TEST(DiskFile, SaysWhatCannotBeFlushed) {
-  const Scratch scratch;
-  const std::string path = scratch.file("in.bin", "one");
-  DiskFile file = DiskFile::open_to_write(path, DiskAccess::buffered, "save");
-  // In the place of the file a pipe, which has nothing to flush.
-  int ends[2];
-  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
-  ASSERT_EQ(dup3(ends[1], file.descriptor(), O_CLOEXEC), file.descriptor());
-  EXPECT_EQ(refusal<FileError>([&] { return file.flush(), 0; }),
-            "save: \"" + path + "\" must be flushed to the disk (Invalid argument)");
-  close(ends[0]);
-  close(ends[1]);
 }
 
 TEST(DiskBuffer, LiesAtAPageAndCostsNothingUntouched) {

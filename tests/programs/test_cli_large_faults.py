@@ -46,8 +46,6 @@ class Faults(LargeCase):
             ("pwrite", BLOCKS, 5, f"./{BLOCKS}", r"must be writable, \d+ bytes from byte \d+ on"),
             ("pwrite", PART, 5, f"./{PART}", r"must be writable, \d+ bytes from byte \d+ on"),
             ("pwrite", JOURNAL, 5, "b.npy", f'must have a journal that can be written, "./{JOURNAL}"'),
-            ("fdatasync", PART, 1, f"./{PART}", "must be flushed to the disk"),
-            ("fdatasync", BLOCKS, 1, f"./{BLOCKS}", "must be flushed to the disk"),
             ("fsync", PART, 1, "b.npy", "must be flushed to the disk"),
             ("rename", PART, 1, "b.npy", "must be a name to rename to"),
         )

@@ -42,15 +42,9 @@ class DiskFile {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   /// Throws FileError: the operation, the path, the rule that is broken.
   [[noreturn]] void refuse(std::string_view rule) const;
-  /// All that was written is on the disk afterwards (fdatasync). Throws FileError.
-  void flush();
   /// One read that goes through no queue, of any offset and length, for headers and the like. Throws
   /// FileError where the file ends before.
   void read(std::uint64_t offset, std::span<std::byte> bytes);
-  /// Writes what a file begins with; the rest of the last page becomes zeros. Throws FileError.
-  void write_start(std::span<const std::byte> bytes);
-  /// Throws FileError.
-  void truncate(std::uint64_t nbytes);
 
  private:
   DiskFile() = default;

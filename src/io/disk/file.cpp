@@ -116,12 +116,6 @@ DiskFile::~DiskFile() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-void DiskFile::flush() {
-  int error = EINTR;
-  while (error == EINTR) error = fdatasync(descriptor_) == 0 ? 0 : errno;
-  if (error != 0) refuse("must be flushed to the disk" + system_reason(error));
-}
-
 void DiskFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
   // By whole pages through a buffer: headers begin and end anywhere.
   constexpr std::uint64_t max_piece = std::uint64_t{1} << 20;
@@ -140,20 +134,6 @@ void DiskFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
     bytes = bytes.subspan(count);
     offset += count;
     first += buffer.size();
-  }
-}
-
-void DiskFile::write_start(std::span<const std::byte> bytes) {
-  if (bytes.empty()) return;
-  const DiskBuffer buffer((bytes.size() + page_ - 1) / page_ * page_, page_);
-  std::memcpy(buffer.data(), bytes.data(), bytes.size());
-  DiskRequest request = DiskRequest::writing(*this, 0, {buffer.data(), buffer.size()}, 0);
-  while (request.advance(request.perform()) == DiskRequest::Next::again) continue;
-}
-
-void DiskFile::truncate(std::uint64_t nbytes) {
-  if (ftruncate(descriptor_, static_cast<off_t>(nbytes)) != 0) {
-    refuse(message("must become ", nbytes, " bytes long", system_reason(errno)));
   }
 }
 

@@ -27,26 +27,25 @@ namespace {
 
 using tenstride::detail::message;
 
-/// What the file did not take, which libhdf5 does not know.
-void check_disk(const Hdf5DiskFile& disk, std::string_view operation, const std::string& path,
-                std::size_t nbytes) {
-  if (disk.error == 0) return;
-  refuse_hdf5(operation, path, "must have room for ", nbytes, " more bytes", of_which_free(disk.file.get()),
-              system_reason(disk.error));
-}
+/// The file that is written, and as what errors know it.
+struct WrittenFile {
+  std::string operation;
+  std::string path;
+  Hdf5DiskFile disk;
+
+  /// Throws where the file did not take something, which libhdf5 does not know.
+  void check_disk(std::size_t nbytes) const {
+    if (disk.error == 0) return;
+    refuse_hdf5(operation, path, "must have room for ", nbytes, " more bytes", of_which_free(disk.file.get()),
+                system_reason(disk.error));
+  }
+};
 
 class Hdf5Sink final : public ChunkSink {
  public:
   /// The dataset and the file stay the caller's.
-  Hdf5Sink(hid_t dataset, const Hdf5DiskFile& disk, ChunkGrid grid, DType dtype, const Hdf5Codec& codec,
-           const std::string& path, std::string_view operation)
-      : dataset_(dataset),
-        disk_(disk),
-        grid_(std::move(grid)),
-        dtype_(dtype),
-        codec_(codec),
-        path_(path),
-        operation_(operation) {}
+  Hdf5Sink(hid_t dataset, const WrittenFile& file, ChunkGrid grid, DType dtype, const Hdf5Codec& codec)
+      : dataset_(dataset), file_(file), grid_(std::move(grid)), dtype_(dtype), codec_(codec) {}
 
   [[nodiscard]] const ChunkGrid& grid() const noexcept override { return grid_; }
   [[nodiscard]] DType dtype() const noexcept override { return dtype_; }
@@ -64,17 +63,17 @@ class Hdf5Sink final : public ChunkSink {
       stored = shuffled;
     }
     if (codec_.level > 0) {
-      stored =
-          deflate_bytes(stored, codec_.level, *scratch, message(operation_, ": \"", path_, "\" must have "));
+      stored = deflate_bytes(stored, codec_.level, *scratch,
+                             message(file_.operation, ": \"", file_.path, "\" must have "));
     }
     std::array<hsize_t, H5S_MAX_RANK> first{};
     for (std::size_t d = 0; d < index.size(); ++d) first[d] = static_cast<hsize_t>(index[d] * grid_.chunk[d]);
     const Hdf5Lock lock;
     if (H5Dwrite_chunk(dataset_, H5P_DEFAULT, 0, first.data(), stored.size(), stored.data()) < 0) {
-      refuse_hdf5(operation_, path_, "must be writable, chunk ", index, " could not be written",
+      refuse_hdf5(file_.operation, file_.path, "must be writable, chunk ", index, " could not be written",
                   libhdf5_reason());
     }
-    check_disk(disk_, operation_, path_, stored.size());
+    file_.check_disk(stored.size());
     return stored.size();
   }
 
@@ -84,19 +83,17 @@ class Hdf5Sink final : public ChunkSink {
     const Hdf5Lock lock;
     const Hdf5Id type(H5Dget_type(dataset_), H5Tclose);
     if (H5Dwrite(dataset_, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, elements.data()) < 0) {
-      refuse_hdf5(operation_, path_, "must be writable", libhdf5_reason());
+      refuse_hdf5(file_.operation, file_.path, "must be writable", libhdf5_reason());
     }
-    check_disk(disk_, operation_, path_, elements.size());
+    file_.check_disk(elements.size());
     return elements.size();
   }
 
   hid_t dataset_;
-  const Hdf5DiskFile& disk_;
+  const WrittenFile& file_;
   ChunkGrid grid_;
   DType dtype_;
   Hdf5Codec codec_;
-  std::string path_;
-  std::string operation_;
   Pool<Hdf5Scratch> scratch_;
 };
 
@@ -104,7 +101,7 @@ class Hdf5ChunkFile final : public ChunkFile {
  public:
   Hdf5ChunkFile(const std::string& path, const std::vector<NewTensor>& tensors, const ChunkOptions& options,
                 Overwrite overwrite, std::string_view operation)
-      : operation_(operation), path_(path), as_stored_(options.as_stored) {
+      : written_{std::string(operation), path, Hdf5DiskFile()}, as_stored_(options.as_stored) {
     const Hdf5Codec codec = parse_hdf5_codec(options.codec, operation);
     std::vector<Hdf5Layout> layouts;
     std::vector<ChunkGrid> grids;
@@ -116,10 +113,10 @@ class Hdf5ChunkFile final : public ChunkFile {
     target_ = std::make_unique<AtomicFile>(path, overwrite, operation);
     const Hdf5Lock lock;
     try {
-      disk_.file = Descriptor(open(target_->temporary_path().c_str(), O_RDWR | O_CLOEXEC));
-      if (!disk_.file.is_open())
+      written_.disk.file = Descriptor(open(target_->temporary_path().c_str(), O_RDWR | O_CLOEXEC));
+      if (!written_.disk.file.is_open())
         refuse_hdf5(operation, path, "must be a file that can be opened", system_reason(errno));
-      file_ = create_hdf5_file(disk_);
+      file_ = create_hdf5_file(written_.disk);
       if (!file_.is_open())
         refuse_hdf5(operation, path, "must be a file that can be written", libhdf5_reason());
       datasets_ = create_hdf5_datasets(file_.get(), tensors, layouts, operation);
@@ -128,8 +125,8 @@ class Hdf5ChunkFile final : public ChunkFile {
       throw;
     }
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      sinks_.push_back(std::make_unique<Hdf5Sink>(datasets_[i].get(), disk_, grids[i], tensors[i].dtype,
-                                                  codec, path, operation));
+      sinks_.push_back(
+          std::make_unique<Hdf5Sink>(datasets_[i].get(), written_, grids[i], tensors[i].dtype, codec));
     }
   }
   ~Hdf5ChunkFile() override {
@@ -145,28 +142,30 @@ class Hdf5ChunkFile final : public ChunkFile {
     {
       const Hdf5Lock lock;
       if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) {
-        refuse_hdf5(operation_, path_, "must be writable to its end", libhdf5_reason());
+        refuse_hdf5(written_.operation, written_.path, "must be writable to its end", libhdf5_reason());
       }
       check_end();
     }
-    return open_hdf5_source(target_->temporary_path(), names_.at(number), operation_);
+    return open_hdf5_source(target_->temporary_path(), names_.at(number), written_.operation);
   }
 
   void commit() override {
     sinks_.clear();
     {
       const Hdf5Lock lock;
-      if (close() < 0) refuse_hdf5(operation_, path_, "must be writable to its end", libhdf5_reason());
+      if (close() < 0)
+        refuse_hdf5(written_.operation, written_.path, "must be writable to its end", libhdf5_reason());
     }
     check_end();
-    copy_hdf5_objects(target_->temporary_path(), as_stored_, operation_);
+    copy_hdf5_objects(target_->temporary_path(), as_stored_, written_.operation);
     target_->commit();
   }
 
  private:
   void check_end() const {
-    if (disk_.error == 0) return;
-    refuse_hdf5(operation_, path_, "must be writable to its end", system_reason(disk_.error));
+    if (written_.disk.error == 0) return;
+    refuse_hdf5(written_.operation, written_.path, "must be writable to its end",
+                system_reason(written_.disk.error));
   }
   /// Pre: the lock is held.
   herr_t close() noexcept {
@@ -174,12 +173,10 @@ class Hdf5ChunkFile final : public ChunkFile {
     return file_.reset();
   }
 
-  std::string operation_;
-  std::string path_;
+  WrittenFile written_;
   std::vector<FileInfo> as_stored_;
   std::vector<std::string> names_;
   std::unique_ptr<AtomicFile> target_;
-  Hdf5DiskFile disk_;
   Hdf5Id file_;
   std::vector<Hdf5Id> datasets_;
   std::vector<std::unique_ptr<Hdf5Sink>> sinks_;

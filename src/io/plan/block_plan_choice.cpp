@@ -302,10 +302,8 @@ class Chooser {
     pass.tile_bytes = buffer.nbytes;
     pass.group_bytes = budget_.group_bytes;
     pass.kept_pages = max_kept_pages(tile);
-    pass.read =
-        count_reads(problem_.src, tile, problem_.src_item, problem_.src_begin, budget_, plan.is_counted);
-    pass.write = count_writes(problem_.dst, problem_.src.strides, tile, problem_.dst_item, problem_.dst_begin,
-                              budget_, plan.is_counted);
+    pass.read = count_reads(src_side(problem_), tile, budget_, plan.is_counted);
+    pass.write = count_writes(dst_side(problem_), problem_.src.strides, tile, budget_, plan.is_counted);
     pass.seconds = seconds_of(pass, problem_.src_item, problem_.dst_item);
     plan.memory = memory_of(buffer, problem_.src_item, pass.kept_pages);
     plan.passes = {std::move(pass)};
@@ -325,8 +323,7 @@ class Chooser {
     first.tiles = count_tiles(pair.first);
     first.tile_bytes = buffer.nbytes;
     first.group_bytes = budget_.group_bytes;
-    first.read = count_reads(problem_.src, pair.first, problem_.src_item, problem_.src_begin, budget_,
-                             plan.is_counted);
+    first.read = count_reads(src_side(problem_), pair.first, budget_, plan.is_counted);
     plan.passes.push_back(std::move(first));
     BlockPass second;
     second.tile = pair.second;
@@ -337,8 +334,8 @@ class Chooser {
     plan.passes.push_back(std::move(second));
     count_blocks(plan, budget_);
     // Blocks lie in the order of the destination.
-    plan.passes[1].write = count_writes(problem_.dst, problem_.dst.strides, pair.second, problem_.dst_item,
-                                        problem_.dst_begin, budget_, plan.is_counted);
+    plan.passes[1].write =
+        count_writes(dst_side(problem_), problem_.dst.strides, pair.second, budget_, plan.is_counted);
     plan.passes[0].seconds = seconds_of(plan.passes[0], problem_.src_item, temporary_item());
     plan.passes[1].seconds = seconds_of(plan.passes[1], temporary_item(), problem_.dst_item);
     TileBuffer slots_buffer;

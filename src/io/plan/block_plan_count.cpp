@@ -82,8 +82,9 @@ class PieceCounter {
 
 }  // namespace
 
-BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index begin,
-                         const BlockBudget& budget, bool& is_counted) {
+BlockTraffic count_reads(const FileSide& side, const Dims& tile, const BlockBudget& budget,
+                         bool& is_counted) {
+  const auto& [src, item, begin] = side;
   const Index tiles = tiles_of(src.shape, tile);
   const FileRuns full = tile_buffer(tile, src.strides, item, begin, budget.page).runs;
   if (full.count() > max_counted / tiles) {
@@ -104,7 +105,7 @@ BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index 
     const Index lowest = position_of(box.first, src) + lowest_of_box(box.extents, src.strides);
     const Index first_byte = begin + lowest * item;
     const Index nbytes = runs.span * item;
-    for_each_run(runs, found->second.pitch, [&](Index file, Index) {
+    for_each_run(runs, found->second.pitch, [&, item = item](Index file, Index) {
       const Index begin_byte = first_byte + file * item;
       const Index first = begin_byte / budget.page * budget.page;
       const Index last = (begin_byte + nbytes + budget.page - 1) / budget.page * budget.page;
@@ -116,8 +117,9 @@ BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index 
   return traffic;
 }
 
-BlockTraffic count_writes(const Layout& dst, const Dims& src_strides, const Dims& tile, Index item,
-                          Index begin, const BlockBudget& budget, bool& is_counted) {
+BlockTraffic count_writes(const FileSide& side, const Dims& src_strides, const Dims& tile,
+                          const BlockBudget& budget, bool& is_counted) {
+  const auto& [dst, item, begin] = side;
   const Index tiles = tiles_of(dst.shape, tile);
   const FileRuns full = runs_of_box(tile, dst.strides, 0);
   if (full.count() > max_counted / tiles) {

@@ -74,12 +74,23 @@ std::vector<Dims> tile_candidates(const BlockProblem& problem, Index elements);
 /// of an axis may not be read in place even where full ones are.
 Index bounce_slot_bytes(const TileBuffer& full, Index item, Index page, Index request_bytes);
 
-/// Counts the reads and the writes of all tiles of a layout; sets `is_counted` to false where they are
+/// One side of a pass: elements of `item` bytes, from byte `begin` of the file on.
+struct FileSide {
+  const Layout& layout;
+  Index item = 1;
+  Index begin = 0;
+};
+inline FileSide src_side(const BlockProblem& problem) {
+  return {problem.src, problem.src_item, problem.src_begin};
+}
+inline FileSide dst_side(const BlockProblem& problem) {
+  return {problem.dst, problem.dst_item, problem.dst_begin};
+}
+/// Counts the reads and the writes of all tiles of a side; sets `is_counted` to false where they are
 /// estimated.
-BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index begin,
-                         const BlockBudget& budget, bool& is_counted);
-BlockTraffic count_writes(const Layout& dst, const Dims& src_strides, const Dims& tile, Index item,
-                          Index begin, const BlockBudget& budget, bool& is_counted);
+BlockTraffic count_reads(const FileSide& src, const Dims& tile, const BlockBudget& budget, bool& is_counted);
+BlockTraffic count_writes(const FileSide& dst, const Dims& src_strides, const Dims& tile,
+                          const BlockBudget& budget, bool& is_counted);
 
 /// The fastest plan of a problem whose axes are in the destination's order; nothing where no tile fits.
 std::optional<BlockPlan> choose_plan(const BlockProblem& problem, const BlockLimits& limits);
