@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "tenstride/io/plan/block_plan.hpp"
+#include "io/plan/block_plan.hpp"
 #include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {

@@ -3,7 +3,7 @@
 
 #include "io/ends/checksum_chunks.hpp"
 #include "io/ends/operation.hpp"
-#include "io/job/chunk_job.hpp"
+#include "io/job/job_plan.hpp"
 #include "io/job/run_report.hpp"
 #include "io/run/tile_groups.hpp"
 

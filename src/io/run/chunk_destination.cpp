@@ -35,9 +35,10 @@ void write_head(const std::string& path, const std::string& head) {
 ChunkDestination::ChunkDestination(const FileJob& job, const Binding& binding) : job_(job) {
   const FileFormat& format = format_of(job.options.kind);
   std::vector<NewTensor> tensors;
-  for (const TensorJob& tensor : job.tensors) {
+  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
+    const TensorJob& tensor = job.tensors[i];
     tensors.push_back(tensor.planned());
-    const ChunkJob& chunks = *tensor.chunks;
+    const ChunkJob& chunks = *plan_of(job).tensors[i].chunks;
     numbers_.emplace_back(tensor.shape, chunks.second ? *chunks.second : chunks.plan);
     first_parts_.push_back(first_parts_.back() + numbers_.back().count());
   }
@@ -78,14 +79,15 @@ void ChunkDestination::open_folder(const FileFormat& format, const std::vector<N
 void ChunkDestination::open_file(const Binding& binding) {
   output_ = std::make_unique<ResumableFile>(job_.destination, job_.nbytes, 0, first_parts_.back(), binding,
                                             job_.options.overwrite, job_.options.resume, this_operation);
-  if (!output_->is_complete()) write_head(output_->part_path(), job_.head);
+  if (!output_->is_complete()) write_head(output_->part_path(), plan_of(job_).head);
 }
 
 std::unique_ptr<PartWriter> ChunkDestination::writer(std::size_t tensor) {
   if (chunks_) return std::make_unique<ChunkPartWriter>(chunks_->sink(tensor));
   const TensorJob& job = job_.tensors[tensor];
   return std::make_unique<FlatPartWriter>(output_->part_path(), job.layout, job.dtype, job.data_begin,
-                                          job.chunks->plan.dst_unit, this_operation);
+                                          plan_of(job_).tensors[tensor].chunks->plan.dst_unit,
+                                          this_operation);
 }
 
 std::size_t ChunkDestination::part_of(std::size_t tensor, const Box& unit) const {
@@ -118,7 +120,7 @@ Checksum ChunkDestination::read_back(std::size_t tensor) const {
   written.dtype = job.dtype;
   written.layout = job.layout;
   written.data_begin = job.data_begin;
-  return checksum_file(written, static_cast<std::uint64_t>(job_.limits.memory));
+  return checksum_file(written, static_cast<std::uint64_t>(plan_of(job_).limits.memory));
 }
 
 void ChunkDestination::flush() {

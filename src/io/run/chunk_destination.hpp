@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/ends/parts.hpp"
-#include "io/job/chunk_job.hpp"
+#include "io/job/job_plan.hpp"
 #include "io/output/finished_units.hpp"
 #include "io/plan/unit_numbers.hpp"
 

@@ -14,7 +14,7 @@
 #include "io/disk/disk.hpp"
 #include "io/ends/fill_elements.hpp"
 #include "io/ends/worker_thread.hpp"
-#include "tenstride/io/plan/block_plan.hpp"
+#include "io/plan/block_plan.hpp"
 #include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::io {

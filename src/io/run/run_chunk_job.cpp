@@ -8,7 +8,7 @@
 #include "io/ends/operation.hpp"
 #include "io/ends/temporary_chunks.hpp"
 #include "io/ends/unpacked_file.hpp"
-#include "io/job/chunk_job.hpp"
+#include "io/job/job_plan.hpp"
 #include "io/job/run_report.hpp"
 #include "io/job/source_files.hpp"
 #include "io/run/chunk_destination.hpp"
@@ -26,7 +26,7 @@ struct OpenSource {
   std::unique_ptr<PartReader> parts;
 };
 
-OpenSource open_source(const TensorJob& tensor, const std::string& destination) {
+OpenSource open_source(const TensorJob& tensor, const ChunkJob& chunks, const std::string& destination) {
   OpenSource source;
   FileInfo info = tensor.source;
   if (info.storage == ElementStorage::chunked) {
@@ -38,15 +38,15 @@ OpenSource open_source(const TensorJob& tensor, const std::string& destination) 
     source.unpacked.emplace(info, destination, this_operation);
     info.path = source.unpacked->path();
   }
-  source.parts = std::make_unique<FlatPartReader>(info, tensor.chunks->plan.src_chunk, this_operation);
+  source.parts = std::make_unique<FlatPartReader>(info, chunks.plan.src_chunk, this_operation);
   return source;
 }
 
 /// Between two passes elements have the type that takes fewer bytes; the other pass only moves them.
 enum class ChunkPass : unsigned char { only, first, second };
 
-Conversion conversion_of(const TensorJob& tensor, ChunkPass pass) {
-  const DType between = tensor.chunks->temporary_dtype;
+Conversion conversion_of(const TensorJob& tensor, const ChunkJob& chunks, ChunkPass pass) {
+  const DType between = chunks.temporary_dtype;
   const bool converts_first = between != tensor.source.dtype;
   if (pass == (converts_first ? ChunkPass::second : ChunkPass::first)) {
     Conversion moved;
@@ -120,21 +120,22 @@ class ChunkJobRun {
 
   void run_tensor(std::size_t number) {
     const TensorJob& tensor = job_.tensors[number];
-    const ChunkJob& chunks = *tensor.chunks;
+    const ChunkJob& chunks = *plan_of(job_).tensors[number].chunks;
     const double left = destination_.share_left(number);
-    skip(tensor, 1 - left);
+    skip(tensor, chunks, 1 - left);
     if (left == 0) {
       tiles_before_ += chunks.tiles();
       return;
     }
-    const OpenSource source = open_source(tensor, job_.destination);
+    const OpenSource source = open_source(tensor, chunks, job_.destination);
     const std::unique_ptr<PartWriter> writer = destination_.writer(number);
     ChunkRunOptions options;
     options.threads = chunks.threads;
     options.is_left = [&](const Box& unit) { return destination_.is_left(number, unit); };
     options.finish = [&](const Box& unit, const PartSum& sum) { destination_.finish(number, unit, sum); };
     if (!chunks.second) {
-      return run_pass(tensor, chunks.plan, chunks.map, *source.parts, *writer, ChunkPass::only, options);
+      return run_pass(tensor, chunks, chunks.plan, chunks.map, *source.parts, *writer, ChunkPass::only,
+                      options);
     }
     TemporaryChunks between({tensor.shape, chunks.temporary_chunk}, chunks.temporary_dtype, job_.destination,
                             this_operation);
@@ -147,13 +148,13 @@ class ChunkJobRun {
       const std::vector<Box> units = writer->parts(inside(box, tensor.shape));
       return std::any_of(units.begin(), units.end(), options.is_left);
     };
-    run_pass(tensor, chunks.plan, chunks.map, *source.parts, to_between, ChunkPass::first, first);
-    run_pass(tensor, *chunks.second, IndexMap::identity(tensor.shape.size()), from_between, *writer,
+    run_pass(tensor, chunks, chunks.plan, chunks.map, *source.parts, to_between, ChunkPass::first, first);
+    run_pass(tensor, chunks, *chunks.second, IndexMap::identity(tensor.shape.size()), from_between, *writer,
              ChunkPass::second, options);
   }
 
-  void run_pass(const TensorJob& tensor, const ChunkPlan& plan, const IndexMap& map, const PartReader& from,
-                PartWriter& to, ChunkPass pass, ChunkRunOptions options) {
+  void run_pass(const TensorJob& tensor, const ChunkJob& chunks, const ChunkPlan& plan, const IndexMap& map,
+                const PartReader& from, PartWriter& to, ChunkPass pass, ChunkRunOptions options) {
     report_.begin_pass(pass == ChunkPass::second ? 2 : 1);
     std::uint64_t bytes_done = 0;
     options.tell = [&](const ChunkProgress& now) {
@@ -162,7 +163,7 @@ class ChunkJobRun {
       report_.tell(bytes_before_ + now.bytes_done);
     };
     const ChunkResult done =
-        run_chunks(plan, map, tensor.shape, from, to, conversion_of(tensor, pass), options);
+        run_chunks(plan, map, tensor.shape, from, to, conversion_of(tensor, chunks, pass), options);
     bytes_before_ += bytes_done;
     tiles_before_ += plan.tiles;
     result_.bytes_read += done.bytes_read;
@@ -170,9 +171,9 @@ class ChunkJobRun {
   }
 
   /// Counts what an earlier run has done of a tensor.
-  void skip(const TensorJob& tensor, double share) {
-    double nbytes = tensor.chunks->plan.decoded_nbytes;
-    if (tensor.chunks->second) nbytes += tensor.chunks->second->decoded_nbytes;
+  void skip(const TensorJob& tensor, const ChunkJob& chunks, double share) {
+    double nbytes = chunks.plan.decoded_nbytes;
+    if (chunks.second) nbytes += chunks.second->decoded_nbytes;
     const auto written = static_cast<std::uint64_t>(count_elements(tensor.shape)) * item_size(tensor.dtype);
     const auto skipped = static_cast<std::uint64_t>(share * (nbytes + static_cast<double>(written)));
     // Most of it is what other tasks do.

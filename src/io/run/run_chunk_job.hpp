@@ -5,7 +5,7 @@
 
 namespace tenstride::io {
 
-/// Carries out a job whose tensors have `chunks`.
+/// Carries out a job whose tensors are copied in chunks.
 FileResult run_chunk_job(const FileJob& job, const ProgressCallback& progress);
 
 }  // namespace tenstride::io

@@ -11,7 +11,7 @@
 #include "io/ends/edge_file.hpp"
 #include "io/ends/operation.hpp"
 #include "io/job/as_stored.hpp"
-#include "io/job/chunk_job.hpp"
+#include "io/job/job_plan.hpp"
 #include "io/job/plan_metadata_job.hpp"
 #include "io/job/run_report.hpp"
 #include "io/job/source_files.hpp"
@@ -37,7 +37,7 @@ void pad(Piece& piece, std::uint64_t page) {
 
 DiskAccess access_of(const FileJob& job) {
   DiskAccess access = job.options.access;
-  for (const TensorJob& tensor : job.tensors) {
+  for (const TensorPlan& tensor : plan_of(job).tensors) {
     for (const FileStage& stage : tensor.stages) access = access_of(stage.plan, access);
   }
   return access;
@@ -68,7 +68,7 @@ class Runner {
  private:
   [[nodiscard]] std::size_t parts() const {
     Index tiles = 0;
-    for (const TensorJob& tensor : job_.tensors) {
+    for (const TensorPlan& tensor : plan_of(job_).tensors) {
       for (const FileStage& stage : tensor.stages) {
         for (const BlockPass& pass : stage.plan.passes) tiles += pass.tiles;
       }
@@ -129,24 +129,26 @@ class Runner {
     if (job_.options.task) {
       // Each task writes the header: which of them comes first is not known, and all write the same.
       edges.emplace(destination_.part_path(), this_operation);
-      edges->write(0, std::as_bytes(std::span(job_.head)));
+      edges->write(0, std::as_bytes(std::span(plan_of(job_).head)));
     } else if (std::find(finished.begin(), finished.end(), true) == finished.end()) {
       // A run that ended before its first part was finished may not have come to the header.
-      part.write_start(std::as_bytes(std::span(job_.head)));
+      part.write_start(std::as_bytes(std::span(plan_of(job_).head)));
     }
     std::size_t first_part = 0;
     int number = 0;
-    for (const TensorJob& tensor : job_.tensors) {
-      if (unpacks_straight(tensor)) {
+    for (std::size_t t = 0; t < job_.tensors.size(); ++t) {
+      const TensorJob& tensor = job_.tensors[t];
+      const TensorPlan& plan = plan_of(job_).tensors[t];
+      if (unpacks_straight(tensor, plan)) {
         report_.begin_pass(++number);
-        unpack(tensor, part, first_part);
-        first_part += static_cast<std::size_t>(tensor.stages[0].plan.passes[0].tiles);
+        unpack(tensor, plan.stages[0].plan.passes[0], part, first_part);
+        first_part += static_cast<std::size_t>(plan.stages[0].plan.passes[0].tiles);
         continue;
       }
       sources_.open(tensor.source);
-      for (std::size_t i = 0; i < tensor.stages.size(); ++i) {
-        const FileStage& stage = tensor.stages[i];
-        const bool is_last = i + 1 == tensor.stages.size();
+      for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+        const FileStage& stage = plan.stages[i];
+        const bool is_last = i + 1 == plan.stages.size();
         const DiskFile& from = i == 0 ? sources_.current() : *temporary;
         DiskFile& to = is_last ? part : *temporary;
         const std::size_t passes = stage.plan.passes.size();
@@ -163,8 +165,7 @@ class Runner {
   }
 
   /// All parts of a tensor at once: of a stream nothing is read again.
-  void unpack(const TensorJob& tensor, DiskFile& to, std::size_t first_part) {
-    const BlockPass& pass = tensor.stages[0].plan.passes[0];
+  void unpack(const TensorJob& tensor, const BlockPass& pass, DiskFile& to, std::size_t first_part) {
     const auto tiles = static_cast<std::size_t>(pass.tiles);
     const std::vector<bool> finished = destination_.finished();
     const auto first = finished.begin() + static_cast<std::ptrdiff_t>(first_part);
@@ -261,10 +262,13 @@ class Runner {
     const bool only_moves =
         std::all_of(job_.tensors.begin(), job_.tensors.end(), [](const TensorJob& tensor) {
           return !tensor.reduction && !tensor.rescaling && tensor.conversions.empty() &&
-                 tensor.stages.size() == 1 && !tensor.elements.has_arithmetic();
+                 !tensor.elements.has_arithmetic();
         });
-    return job_.options.check == FileCheck::checksum && only_moves && !destination_.is_resumed() &&
-           !job_.options.task;
+    const std::vector<TensorPlan>& plans = plan_of(job_).tensors;
+    const bool has_one_stage = std::all_of(plans.begin(), plans.end(),
+                                           [](const TensorPlan& plan) { return plan.stages.size() == 1; });
+    return job_.options.check == FileCheck::checksum && only_moves && has_one_stage &&
+           !destination_.is_resumed() && !job_.options.task;
   }
   [[nodiscard]] static Checksum sum_of_tile(const BlockPlan& plan, const LoadedTile& tile, DType dtype) {
     return tenstride::checksum(tile_tensor(tile, plan.problem.src.strides, dtype),
@@ -345,7 +349,7 @@ class Runner {
       written.dtype = tensor.dtype;
       written.layout = tensor.layout;
       written.data_begin = tensor.data_begin;
-      found += checksum_file(written, static_cast<std::uint64_t>(job_.limits.memory));
+      found += checksum_file(written, static_cast<std::uint64_t>(plan_of(job_).limits.memory));
     }
     check_sum("what was read back", found, wanted);
   }
@@ -372,13 +376,13 @@ class Runner {
 }  // namespace
 
 FileResult run_planned(const FileJob& job, const ProgressCallback& progress) {
-  return job.tensors[0].chunks ? run_chunk_job(job, progress) : Runner(job, progress).run();
+  return plan_of(job).tensors[0].chunks ? run_chunk_job(job, progress) : Runner(job, progress).run();
 }
 
 FileResult run(const FileJob& job, const ProgressCallback& progress) {
-  FileResult result = job.options.task          ? run_task(job, progress)
-                      : job.tensors[0].metadata ? run_metadata_job(job, progress)
-                                                : run_planned(job, progress);
+  FileResult result = job.options.task                 ? run_task(job, progress)
+                      : plan_of(job).tensors[0].rename ? run_metadata_job(job, progress)
+                                                       : run_planned(job, progress);
   result.dropped = dropped_facts(job);
   return result;
 }

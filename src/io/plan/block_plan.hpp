@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tenstride/base/export.hpp"
-#include "tenstride/io/disk_rates.hpp"
+#include "tenstride/io/disk.hpp"
 #include "tenstride/layout/layout.hpp"
 
 /// Plans that write the elements of a file in another order with limited memory, as data: no file is needed.
