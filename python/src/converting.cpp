@@ -147,24 +147,6 @@ io::FileResult convert(nb::handle source, const std::string& chain, nb::handle d
   });
 }
 
-std::size_t passes_of(const io::FileJob& job) {
-  std::size_t passes = 0;
-  for (const io::TensorJob& tensor : job.tensors) {
-    for (const io::FileStage& stage : tensor.stages) passes += stage.plan.passes.size();
-    if (tensor.chunks) passes += io::passes_in_chunks(tensor);
-    if (tensor.metadata) ++passes;
-  }
-  return passes;
-}
-
-Index memory_of_plan(const io::FileJob& job) {
-  Index memory = 0;
-  for (const io::TensorJob& tensor : job.tensors) {
-    for (const io::FileStage& stage : tensor.stages) memory = std::max(memory, stage.plan.memory);
-  }
-  return memory;
-}
-
 void define_progress(nb::module_& module) {
   nb::class_<io::Progress>(module, "ConvertProgress",
                            "How far `convert` is; what its `progress` is called with. Bytes count once read "
@@ -265,8 +247,8 @@ void define_results(nb::module_& module) {
       .def_prop_ro(
           "dropped", [](const io::FileJob& job) { return dropped_list(io::dropped_facts(job)); },
           nb::sig(dropped_signature), dropped_documentation)
-      .def_prop_ro("passes", passes_of, "Passes over all elements.")
-      .def_prop_ro("memory", memory_of_plan, "Bytes of all buffers, at most.")
+      .def_ro("passes", &io::FileJob::passes, "Passes over all elements.")
+      .def_ro("memory", &io::FileJob::memory, "Bytes of all buffers, at most.")
       .def_prop_ro(
           "shape", [](const io::FileJob& job) { return nb::steal(new_size(job.tensors[0].shape)); },
           "Of the destination, or of its first tensor.")

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-#include "io/job/chunk_job.hpp"
+#include "io/job/job_plan.hpp"
 #include "support/permuted_file.hpp"
 #include "support/refusal.hpp"
 #include "tenstride/io/save.hpp"
@@ -179,7 +179,7 @@ TEST_P(ChunkJobsThreads, GiveWhatTheChainGivesInMemory) {
         min_memory_of(from, chain, to, options) + static_cast<std::uint64_t>(random.between(0, 100000));
     const FileJob job = plan_permute_file(from, chain, to, options);
     SCOPED_TRACE(source + " " + chain + " " + destination + "\n" + to_string(job));
-    ASSERT_TRUE(job.tensors[0].chunks);
+    ASSERT_TRUE(plan_of(job).tensors[0].chunks);
     const FileResult result = run(job);
     const Tensor target = expected.to(job.tensors[0].dtype);
     EXPECT_TRUE(load_tensor_file(list_tensors(to)[0]).equal(target));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/io/disk_rates.hpp"
+#include "tenstride/io/disk.hpp"
 
 #include <gtest/gtest.h>
 

@@ -330,7 +330,7 @@ TEST(FileTasks, LeaveToTheFirstWhatCannotBeDivided) {
   example.options.task = FileTask{2, 2};
   const std::string across = "x.permute(1, 0, 2).reshape(97, 110, 131).permute(1, 0, 2)";
   const FileJob job = plan_permute_file(example.source, across, example.destination, example.options);
-  ASSERT_EQ(job.tensors[0].stages.size(), 2U);
+  ASSERT_EQ(plan_of(job).tensors[0].stages.size(), 2U);
   EXPECT_EQ(obstacle_to_tasks(job), "it takes several passes through a temporary file");
   EXPECT_EQ(run(job).tasks_left, 1U);
   EXPECT_EQ(example.scratch.names(), Names{"x.npy"});
@@ -344,7 +344,7 @@ TEST(FileTasks, AreToldBeforehand) {
   ASSERT_EQ(shares.size(), 3U);
   std::uint64_t parts = 0;
   for (const FileShare& share : shares) parts += share.parts;
-  EXPECT_EQ(parts, static_cast<std::uint64_t>(job.tensors[0].stages[0].plan.passes[0].tiles));
+  EXPECT_EQ(parts, static_cast<std::uint64_t>(plan_of(job).tensors[0].stages[0].plan.passes[0].tiles));
   EXPECT_EQ(plan_hash_text(job).size(), 16U);
 }
 

@@ -191,7 +191,7 @@ void save_matrix(const Scratch& scratch, const Dims& shape, DType dtype = DType:
 }
 
 std::size_t passes(const FileJob& job, std::size_t stage = 0) {
-  return job.tensors[0].stages.at(stage).plan.passes.size();
+  return plan_of(job).tensors[0].stages.at(stage).plan.passes.size();
 }
 
 TEST(PermuteFile, GoesThroughBlocksWhereRequestsAreDear) {
@@ -228,10 +228,12 @@ TEST(PermuteFile, CopiesOnceMoreForEachReshapeThatCutsAcross) {
     // Rows of 600 (1400) elements become rows of 366 (2100): neither is a multiple of the other.
     const std::string cut = page == 1 ? "x.t().reshape(1000, 366).t()" : "x.t().reshape(1000, 2100).t()";
     const FileJob job = expect_permuted(scratch, cut, options);
-    ASSERT_EQ(job.tensors[0].stages.size(), 2U);
+    ASSERT_EQ(plan_of(job).tensors[0].stages.size(), 2U);
     EXPECT_EQ(passes(job) + passes(job, 1), 4U);
     if (page > 1) continue;
-    EXPECT_EQ(expect_permuted(scratch, cut + ".reshape(750, 488).t()[5:]", options).tensors[0].stages.size(),
+    EXPECT_EQ(plan_of(expect_permuted(scratch, cut + ".reshape(750, 488).t()[5:]", options))
+                  .tensors[0]
+                  .stages.size(),
               3U);
     options.memory = 20'000'000;
     expect_permuted(scratch, cut, options);

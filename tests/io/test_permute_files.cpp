@@ -87,6 +87,21 @@ FileOptions memory_for_tiles() {
   return options;
 }
 
+TEST(PermuteFiles, TellTheirPlans) {
+  const LargeMoves moves;
+  const io::FileJob job = io::plan_permute_files(moves.moves(), moves.destination, memory_for_tiles());
+  std::string wanted = R"({"tensors":[)";
+  std::size_t passes = 0;
+  for (const io::TensorPlan& tensor : plan_of(job).tensors) {
+    ASSERT_EQ(tensor.stages.size(), 1U);
+    wanted += R"({"stages":[)" + to_json(tensor.stages[0].plan) + "]},";
+    passes += tensor.stages[0].plan.passes.size();
+  }
+  wanted.back() = ']';
+  EXPECT_EQ(to_json(job), wanted + '}');
+  EXPECT_EQ(job.passes, passes);
+}
+
 TEST(PermuteFiles, SeveralTensorsWithLittleMemory) {
   for (const io::FileCheck check : {io::FileCheck::none, io::FileCheck::checksum}) {
     const LargeMoves moves;
@@ -94,10 +109,9 @@ TEST(PermuteFiles, SeveralTensorsWithLittleMemory) {
     options.check = check;
     const io::FileJob job = io::plan_permute_files(moves.moves(), moves.destination, options);
     ASSERT_EQ(job.tensors.size(), 4U);
-    for (const io::TensorJob& tensor : job.tensors) {
-      EXPECT_GT(tensor.stages[0].plan.passes[0].tiles, 1) << tensor.name;
-      EXPECT_LE(tensor.stages[0].plan.memory, job.limits.memory);
-    }
+    for (const io::TensorPlan& tensor : plan_of(job).tensors)
+      EXPECT_GT(tensor.stages[0].plan.passes[0].tiles, 1);
+    EXPECT_LE(job.memory, options.memory);
     const FileResult result = io::run(job);
     EXPECT_EQ(result.bytes_read, job.bytes_read);
     EXPECT_EQ(result.bytes_written, job.bytes_written);
@@ -266,7 +280,7 @@ TEST(PermuteFiles, DeflatedSourcesAreUnpackedBesideTheDestination) {
     // In column-major order its transpose stands in the stream as in the destination.
     const bool is_straight = order == io::ElementOrder::column_major;
     EXPECT_EQ(job.unpacked_bytes, is_straight ? 0 : 128 + x.nbytes());
-    EXPECT_GT(job.tensors[0].stages[0].plan.passes[0].tiles, 1);
+    EXPECT_GT(plan_of(job).tensors[0].stages[0].plan.passes[0].tiles, 1);
     EXPECT_EQ(io::run(job).checksum, checksum(x.t()));
     EXPECT_TRUE(io::load_npy(scratch.path("y.npy")).equal(x.t()));
     EXPECT_EQ(scratch.names(), (Names{"x.npz", "y.npy"}));

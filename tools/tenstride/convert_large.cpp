@@ -182,7 +182,7 @@ std::string result_text(const io::FileJob& job, const io::FileResult& result) {
 using Json = nlohmann::ordered_json;
 
 /// What is read, what is written, and the plans between.
-void add_tensor(Json& json, const io::TensorJob& tensor, const io::FileJob& job,
+void add_tensor(Json& json, const io::TensorJob& tensor, Json& plan, const io::FileJob& job,
                 const ConvertCommand& command) {
   const io::ElementOptions& elements = tensor.elements;
   json["input"] = {{"path", command.input},
@@ -203,29 +203,25 @@ void add_tensor(Json& json, const io::TensorJob& tensor, const io::FileJob& job,
   json["dropped"] = dropped_json(tensor.dropped);
   json["notes"] = tensor.notes;
   json["metadata_only"] = job.options.is_metadata_only;
-  Json stages = Json::array();
-  for (const io::FileStage& stage : tensor.stages) {
-    stages.push_back(Json::parse(tenstride::to_json(stage.plan)));
-  }
-  json["stages"] = std::move(stages);
+  json["stages"] = std::move(plan["stages"]);
 }
 
 std::string to_json(const io::FileJob& job, const ConvertCommand& command, const io::FileResult* result) {
-  Json json;
+  Json json, plans = Json::parse(io::to_json(job))["tensors"];
+  std::size_t passes = 0;
+  for (const Json& plan : plans) {
+    for (const Json& stage : plan["stages"]) passes += stage["passes"].size();
+  }
   if (job.tensors.size() == 1) {
-    add_tensor(json, job.tensors[0], job, command);
+    add_tensor(json, job.tensors[0], plans[0], job, command);
   } else {
     json["tensors"] = Json::array();
-    for (const io::TensorJob& tensor : job.tensors) {
-      Json& one = json["tensors"].emplace_back(Json{{"name", tensor.name}});
-      add_tensor(one, tensor, job, command);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      Json& one = json["tensors"].emplace_back(Json{{"name", job.tensors[i].name}});
+      add_tensor(one, job.tensors[i], plans[i], job, command);
     }
   }
   for (const io::DroppedFact& fact : job.dropped) json["left_out"][fact.tensor] = fact.reason;
-  std::size_t passes = 0;
-  for (const io::TensorJob& tensor : job.tensors) {
-    for (const io::FileStage& stage : tensor.stages) passes += stage.plan.passes.size();
-  }
   json["passes"] = passes;
   json["as_stored"] = Json::array();
   for (const io::FileInfo& info : job.options.chunks.as_stored) json["as_stored"].push_back(info.name);

@@ -61,10 +61,7 @@ std::string to_text(const FilePlan& plan) {
 std::string to_json(const FilePlan& plan) {
   nlohmann::ordered_json json;
   json["limit"] = plan.limit;
-  json["stages"] = nlohmann::ordered_json::array();
-  for (const io::FileStage& stage : plan.job.tensors[0].stages) {
-    json["stages"].push_back(nlohmann::ordered_json::parse(tenstride::to_json(stage.plan)));
-  }
+  json["stages"] = nlohmann::ordered_json::parse(io::to_json(plan.job))["tensors"][0]["stages"];
   return json.dump();
 }
 

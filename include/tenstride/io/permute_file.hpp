@@ -15,13 +15,13 @@
 #include "tenstride/io/element_order.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/file_task.hpp"
-#include "tenstride/io/plan/block_plan.hpp"
 #include "tenstride/io/progress.hpp"
 #include "tenstride/io/rescaling.hpp"
 #include "tenstride/io/result_facts.hpp"
 #include "tenstride/io/resume.hpp"
 #include "tenstride/io/save.hpp"
 #include "tenstride/io/tensor_move.hpp"
+#include "tenstride/layout/layout.hpp"
 #include "tenstride/reduce/reduce.hpp"
 
 /// Files in another order, of any size, under a memory limit.
@@ -95,24 +95,6 @@ struct FileOptions {
   [[nodiscard]] ElementOptions elements() const { return {order, dtype, scale, shift, axis, is_rescaled}; }
 };
 
-/// A step that reads one file and writes another.
-struct FileStage {
-  BlockPlan plan;
-  /// Where the blocks of two passes begin in the temporary file.
-  std::uint64_t blocks_begin = 0;
-};
-
-/// How a tensor goes from chunks or to chunks.
-struct ChunkJob;
-
-/// How a tensor is permuted by metadata alone.
-struct MetadataMove {
-  /// Axis order[d] of the source is axis d of the result.
-  Dims order;
-  /// Files of chunks that there may be.
-  Index files = 0;
-};
-
 /// What is known of one tensor before an element is read.
 struct TensorJob {
   FileInfo source;
@@ -143,12 +125,6 @@ struct TensorJob {
   std::optional<Rescaling> rescaling{};
   /// Of the axes of stride 0 in the last stage, behind the conversions.
   std::optional<Reduction> reduction;
-  /// One, or one more for each reshape that cuts across axes: what it copies lies in the temporary file.
-  std::vector<FileStage> stages;
-  /// In place of stages where the source or the destination is in chunks.
-  std::shared_ptr<const ChunkJob> chunks{};
-  /// In place of stages where only metadata change.
-  std::optional<MetadataMove> metadata{};
 
   [[nodiscard]] std::uint64_t result_nbytes() const {
     return static_cast<std::uint64_t>(count_elements(shape)) * item_size(dtype);
@@ -161,8 +137,8 @@ struct TensorJob {
   }
 };
 
-/// 1, or 2 with temporary chunks between them; 0 where no side is in chunks.
-TENSTRIDE_API std::size_t passes_in_chunks(const TensorJob& tensor);
+/// How a job is carried out; `to_string` and `to_json` tell it.
+struct JobPlan;
 
 /// All that is known before an element is read.
 struct FileJob {
@@ -172,11 +148,12 @@ struct FileJob {
   std::vector<TensorJob> tensors;
   /// What is said of tensors that are not written (`carry_labels`).
   std::vector<DroppedFact> dropped{};
-  /// What the destination begins with, and its length.
-  std::string head;
+  /// The destination's length; 0 where chunks are written or only metadata change.
   std::uint64_t nbytes = 0;
-  /// The limits that the plans were made with.
-  BlockLimits limits;
+  /// Passes over all elements, summed over the tensors.
+  std::size_t passes = 0;
+  /// Bytes of all buffers, at most; 0 where no tensor goes from a flat file to a flat file.
+  std::uint64_t memory = 0;
   bool is_disk_measured = false;
   std::uint64_t temporary_bytes = 0;
   /// Of what must be unpacked before elements of it can be read: it lies in a file without a name beside the
@@ -186,6 +163,11 @@ struct FileJob {
   std::uint64_t bytes_written = 0;
   /// By the disk's rates. Nothing where chunks are decompressed or compressed: how fast is not known.
   std::optional<double> seconds = 0.0;
+
+ private:
+  friend const JobPlan& plan_of(const FileJob& job);
+  friend void set_plan(FileJob& job, JobPlan plan);
+  std::shared_ptr<const JobPlan> plan_{};
 };
 
 /// Whether what is finished of an interrupted run is kept, to be resumed: not where a library places the
@@ -297,5 +279,9 @@ TENSTRIDE_API Checksum checksum_file(const std::string& address,
 
 /// The axes, passes, blocks and costs of all stages, several lines for people.
 TENSTRIDE_API std::string to_string(const FileJob& job);
+/// The same of what is flat on both sides: {"tensors": [{"stages": [...]}, ...]}, in the order of `tensors`.
+/// A stage reads one file and writes another; a tensor has one, and one more for each reshape that cuts
+/// across axes.
+TENSTRIDE_API std::string to_json(const FileJob& job);
 
 }  // namespace tenstride::io

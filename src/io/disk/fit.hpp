@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tenstride/io/disk_rates.hpp"
+#include "tenstride/io/disk.hpp"
 
 namespace tenstride::io::detail {
 

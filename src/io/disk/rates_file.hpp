@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tenstride/io/disk_rates.hpp"
+#include "tenstride/io/disk.hpp"
 
 /// What is kept of measured disks: one line for each.
 namespace tenstride::io::detail {

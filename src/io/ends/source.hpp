@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tenstride/base/dtype.hpp"
-#include "tenstride/io/plan/block_plan.hpp"
+#include "io/plan/block_plan.hpp"
 
 namespace tenstride::io {
 

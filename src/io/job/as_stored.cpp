@@ -14,6 +14,7 @@
 #include "files/transfer.hpp"
 #include "io/ends/operation.hpp"
 #include "io/format/format.hpp"
+#include "io/job/job_plan.hpp"
 
 namespace tenstride::io {
 
@@ -65,7 +66,7 @@ void add_as_stored(const FileJob& job, const std::string& path) {
   if (job.options.chunks.as_stored.empty()) return;
   // An earlier run may have ended while it was here.
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  const auto head = std::as_bytes(std::span(job.head));
+  const auto head = std::as_bytes(std::span(plan_of(job).head));
   const bool is_whole = file.is_open() && ftruncate(file.get(), static_cast<off_t>(job.nbytes)) == 0 &&
                         write_at(file.get(), head, 0).nbytes == head.size();
   if (!is_whole)

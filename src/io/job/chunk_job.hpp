@@ -31,9 +31,9 @@ struct ChunkJob {
 /// Whether a tensor of that file to a file of that format is copied in chunks.
 bool is_chunk_job(const FileInfo& source, const FileFormat& destination, const ChunkOptions& options);
 
-/// Plans one tensor of a job: sets `tensor.chunks`, and adds to the job's bytes. `chain` was followed on the
-/// row-major layout of the source. Throws ValueError for chains whose axes are not those of the source,
-/// MemoryLimitError.
-void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, const FileFormat& destination);
+/// Plans one tensor of a job, and adds to the job's bytes. `chain` was followed on the row-major layout of
+/// the source. Throws ValueError for chains whose axes are not those of the source, MemoryLimitError.
+ChunkJob plan_chunk_job(FileJob& job, const BlockLimits& limits, const TensorJob& tensor,
+                        const FileChain& chain, const FileFormat& destination);
 
 }  // namespace tenstride::io

@@ -8,14 +8,13 @@
 #include "io/facts/file_chain.hpp"
 #include "io/format/format.hpp"
 #include "io/job/as_stored.hpp"
-#include "io/job/chunk_job.hpp"
 #include "io/job/job_limits.hpp"
+#include "io/job/job_plan.hpp"
 #include "io/job/plan_metadata_job.hpp"
 #include "io/job/unpack_straight.hpp"
 #include "io/output/task_shares.hpp"
 #include "io/plan/block_plan_parts.hpp"
 #include "tenstride/base/dtype_exact.hpp"
-#include "tenstride/io/permute_file.hpp"
 #include "tenstride/io/result_facts.hpp"
 #include "tenstride/layout/text.hpp"
 
@@ -109,10 +108,10 @@ Index min_memory(const TensorJob& job, const std::vector<BlockProblem>& problems
                              job.layout, static_cast<Index>(item_size(job.dtype)), 0)));
 }
 
-void check_memory(const FileJob& job, Index least) {
-  if (job.limits.memory >= least) return;
-  throw MemoryLimitError(message(this_operation, ": memory of ", job.limits.memory,
-                                 " bytes must be at least ", least, " bytes for these axes"),
+void check_memory(const BlockLimits& limits, Index least) {
+  if (limits.memory >= least) return;
+  throw MemoryLimitError(message(this_operation, ": memory of ", limits.memory, " bytes must be at least ",
+                                 least, " bytes for these axes"),
                          static_cast<std::uint64_t>(least));
 }
 
@@ -164,7 +163,9 @@ FollowedTensor follow_move(const TensorMove& move, const ElementOptions& element
 }
 
 /// The plans of one tensor. Its temporary space is free again for the next.
-void plan_stages(FileJob& job, TensorJob& tensor, std::vector<BlockProblem>& problems) {
+std::vector<FileStage> plan_stages(FileJob& job, const BlockLimits& limits, const TensorJob& tensor,
+                                   std::vector<BlockProblem>& problems) {
+  std::vector<FileStage> stages;
   std::uint64_t begin = tensor.source.data_begin;
   std::uint64_t temporary = 0;
   for (BlockProblem& problem : problems) {
@@ -175,15 +176,16 @@ void plan_stages(FileJob& job, TensorJob& tensor, std::vector<BlockProblem>& pro
       begin = temporary;
       temporary += rounded(static_cast<std::uint64_t>(numel(problem.dst) * problem.dst_item));
     }
-    FileStage stage{plan_blocks(problem, job.limits), temporary};
-    if (job.options.access == DiskAccess::direct && stage.plan.page == 1) refuse_direct(job.limits);
+    FileStage stage{plan_blocks(problem, limits), temporary};
+    if (job.options.access == DiskAccess::direct && stage.plan.page == 1) refuse_direct(limits);
     temporary += rounded(static_cast<std::uint64_t>(stage.plan.temporary_bytes));
     job.bytes_read += static_cast<std::uint64_t>(stage.plan.bytes_read());
     job.bytes_written += static_cast<std::uint64_t>(stage.plan.bytes_written());
     if (job.seconds) *job.seconds += stage.plan.seconds;
-    tensor.stages.push_back(std::move(stage));
+    stages.push_back(std::move(stage));
   }
   job.temporary_bytes = std::max(job.temporary_bytes, temporary);
+  return stages;
 }
 
 /// The kind of the destination, whose elements must be flat or in chunks. `source`: the kind of what is read,
@@ -220,8 +222,9 @@ void take_facts(std::vector<FollowedTensor>& tensors, const FileFormat& format) 
 }
 
 /// Where each tensor lies in the destination, in the order in which they lie: each is written up to the end
-/// of its last page, of which what follows takes its part.
-void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const FileFormat& format) {
+/// of its last page, of which what follows takes its part. Sets `head`.
+void place_tensors(FileJob& job, std::string& head, std::vector<FollowedTensor>& tensors,
+                   const FileFormat& format) {
   std::vector<NewTensor> planned;
   planned.reserve(tensors.size());
   for (auto& [tensor, chain] : tensors) {
@@ -243,7 +246,7 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
   }
   if (writes_chunks(format, job.options.chunks)) return;
   FlatFile file = format.plan_flat(planned, this_operation);
-  job.head = std::move(file.head);
+  head = std::move(file.head);
   job.nbytes = file.nbytes;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     tensors[i].job.layout = file.parts[i].layout;
@@ -258,6 +261,7 @@ FileJob plan_moves(const std::vector<TensorMove>& given, const std::string& dest
                    const FileOptions& options, TaskMemory use) {
   const FileFormat& format = format_of_destination(destination, options, given[0].source.kind);
   FileJob job;
+  JobPlan plan;
   CarriedMoves carried = carry_labels(given);
   std::vector<TensorMove>& moves = carried.moves;
   job.dropped = std::move(carried.dropped);
@@ -278,38 +282,36 @@ FileJob plan_moves(const std::vector<TensorMove>& given, const std::string& dest
   if (job.options.is_metadata_only) {
     take_facts(tensors, format);
     for (auto& [tensor, chain] : tensors) job.tensors.push_back(std::move(tensor));
-    plan_metadata_job(job);
+    plan.tensors = plan_metadata_job(job);
+    set_plan(job, std::move(plan));
     return job;
   }
   std::uint64_t nbytes = 0;
   for (const auto& [tensor, chain] : tensors) nbytes += tensor.result_nbytes();
-  job.limits = limits_of(job.options, destination, nbytes, use, job.is_disk_measured);
-  place_tensors(job, tensors, format);
-  const auto add = [&](TensorJob& tensor) {
-    const bool is_stream = tensor.source.storage == ElementStorage::stream;
-    if (is_stream && !unpacks_straight(tensor)) {
-      job.unpacked_bytes += unpacked_nbytes(tensor.source);
+  plan.limits = limits_of(job.options, destination, nbytes, use, job.is_disk_measured);
+  place_tensors(job, plan.head, tensors, format);
+  std::vector<std::vector<BlockProblem>> problems(tensors.size());
+  if (!has_chunks) {
+    Index least = 0;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      problems[i] = problems_of(tensors[i].job, tensors[i].chain);
+      least = std::max(least, min_memory(tensors[i].job, problems[i], job.options.check));
     }
-    job.tensors.push_back(std::move(tensor));
-  };
-  if (has_chunks) {
-    for (auto& [tensor, chain] : tensors) {
-      plan_chunk_job(job, tensor, chain, format);
-      add(tensor);
-    }
-    return job;
+    check_memory(plan.limits, least);
   }
-  std::vector<std::vector<BlockProblem>> problems;
-  Index least = 0;
-  for (const auto& [tensor, chain] : tensors) {
-    problems.push_back(problems_of(tensor, chain));
-    least = std::max(least, min_memory(tensor, problems.back(), job.options.check));
-  }
-  check_memory(job, least);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    plan_stages(job, tensors[i].job, problems[i]);
-    add(tensors[i].job);
+    auto& [tensor, chain] = tensors[i];
+    TensorPlan& planned = plan.tensors.emplace_back();
+    if (has_chunks) {
+      planned.chunks = plan_chunk_job(job, plan.limits, tensor, chain, format);
+    } else {
+      planned.stages = plan_stages(job, plan.limits, tensor, problems[i]);
+    }
+    const bool is_stream = tensor.source.storage == ElementStorage::stream;
+    if (is_stream && !unpacks_straight(tensor, planned)) job.unpacked_bytes += unpacked_nbytes(tensor.source);
+    job.tensors.push_back(std::move(tensor));
   }
+  set_plan(job, std::move(plan));
   return job;
 }
 
@@ -341,44 +343,6 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
   return plan_permute_files(moves_that_fit(list_tensors(source, this_operation),
                                            [&](const FileInfo&) { return std::string(chain); }),
                             destination, options);
-}
-
-std::string to_string(const FileJob& job) {
-  std::string text;
-  for (const TensorJob& tensor : job.tensors) {
-    if (job.tensors.size() > 1) {
-      const bool is_kept = tensor.kind == MoveKind::keep, is_same = tensor.chain == "x";
-      text += tensor.name + (is_kept && is_same ? ", as it is" : ": " + tensor.chain) +
-              (is_kept && !is_same ? ", as its axes\n" : "\n");
-    }
-    if (tensor.metadata) {
-      text += message("metadata only: axes ", tensor.metadata->order, " of x, ", tensor.metadata->files,
-                      " files of chunks at most get other names and keep their bytes\n");
-    }
-    if (tensor.chunks) text += to_string(tensor.chunks->plan);
-    if (tensor.chunks && tensor.chunks->second) text += to_string(*tensor.chunks->second);
-    for (std::size_t i = 0; i < tensor.stages.size(); ++i) {
-      if (tensor.stages.size() > 1)
-        text += message("stage ", i + 1, i + 1 < tensor.stages.size() ? ", into temporary space\n" : "\n");
-      text += to_string(tensor.stages[i].plan) + '\n';
-    }
-  }
-  for (const TensorJob& tensor : job.tensors) {
-    for (const std::string& note : tensor.notes) text += "note: " + note + '\n';
-  }
-  for (const FileInfo& info : job.options.chunks.as_stored)
-    text += message("copied as its bytes are stored: ", info.name, '\n');
-  if (job.unpacked_bytes > 0)
-    text += message("unpack  ", job.unpacked_bytes, " bytes before, into a file beside the destination\n");
-  return text + to_string(dropped_facts(job));
-}
-
-std::vector<DroppedFact> dropped_facts(const FileJob& job) {
-  std::vector<DroppedFact> all = job.dropped;
-  for (const TensorJob& tensor : job.tensors) {
-    all.insert(all.end(), tensor.dropped.begin(), tensor.dropped.end());
-  }
-  return all;
 }
 
 }  // namespace tenstride::io

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "base/message.hpp"
 #include "io/ends/operation.hpp"
-#include "io/job/chunk_job.hpp"
+#include "io/job/job_plan.hpp"
 #include "io/job/plan_hash.hpp"
 #include "io/output/resumable_output.hpp"
 #include "io/output/task_shares.hpp"
 #include "io/plan/unit_numbers.hpp"
-#include "tenstride/io/permute_file.hpp"
 
 /// What is known of the shares of tasks before an element is read.
 namespace tenstride::io {
@@ -19,8 +16,9 @@ using tenstride::detail::message;
 /// Tiles, or units in chunks.
 std::uint64_t count_parts(const FileJob& job) {
   std::uint64_t parts = 0;
-  for (const TensorJob& tensor : job.tensors) {
-    if (tensor.chunks) parts += UnitNumbers(tensor.shape, tensor.chunks->plan).count();
+  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
+    const TensorPlan& tensor = plan_of(job).tensors[i];
+    if (tensor.chunks) parts += UnitNumbers(job.tensors[i].shape, tensor.chunks->plan).count();
     for (const FileStage& stage : tensor.stages) {
       for (const BlockPass& pass : stage.plan.passes) parts += static_cast<std::uint64_t>(pass.tiles);
     }
@@ -43,15 +41,12 @@ bool keeps_finished(const FileJob& job) {
 
 std::string obstacle_to_tasks(const FileJob& job) {
   if (!keeps_finished(job)) return "a library places the chunks of such a file";
-  for (const TensorJob& tensor : job.tensors) {
-    if (tensor.metadata) return "only metadata and names of files change";
-    if (tensor.source.storage == ElementStorage::stream)
+  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
+    const TensorPlan& tensor = plan_of(job).tensors[i];
+    if (tensor.rename) return "only metadata and names of files change";
+    if (job.tensors[i].source.storage == ElementStorage::stream)
       return "what is compressed as one stream is read from its beginning";
-    const bool has_two_passes =
-        passes_in_chunks(tensor) > 1 ||
-        std::any_of(tensor.stages.begin(), tensor.stages.end(),
-                    [](const FileStage& stage) { return stage.plan.passes.size() > 1; });
-    if (tensor.stages.size() > 1 || has_two_passes) return "it takes several passes through a temporary file";
+    if (tensor.passes() > 1) return "it takes several passes through a temporary file";
   }
   return {};
 }

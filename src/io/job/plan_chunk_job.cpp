@@ -118,11 +118,11 @@ struct JobBytes {
 
 /// Adds what the tensor's bytes take at the disk's rates, where they are the bytes that are read and written:
 /// those of compressed chunks are fewer, and a processor takes its time for them.
-void add_seconds(FileJob& job, const TensorJob& tensor, const JobBytes& before, bool is_flat) {
+void add_seconds(FileJob& job, const DiskRates& disk, const TensorJob& tensor, const JobBytes& before,
+                 bool is_flat) {
   const bool is_compressed = !tensor.source.codec.empty() || (!is_flat && job.options.chunks.codec != "none");
   if (is_compressed) job.seconds.reset();
   if (!job.seconds) return;
-  const DiskRates& disk = job.limits.disk;
   const double read = static_cast<double>(job.bytes_read - before.read) / disk.read_bytes_per_second;
   const double written =
       static_cast<double>(job.bytes_written - before.written) / disk.write_bytes_per_second;
@@ -133,11 +133,6 @@ void add_seconds(FileJob& job, const TensorJob& tensor, const JobBytes& before, 
 
 bool is_chunk_job(const FileInfo& source, const FileFormat& destination, const ChunkOptions& options) {
   return source.storage == ElementStorage::chunked || writes_chunks(destination, options);
-}
-
-std::size_t passes_in_chunks(const TensorJob& tensor) {
-  if (!tensor.chunks) return 0;
-  return tensor.chunks->second ? 2 : 1;
 }
 
 std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info) {
@@ -151,16 +146,17 @@ std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info) {
          "file whose elements lie one after the other, .npy for example)";
 }
 
-void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, const FileFormat& destination) {
+ChunkJob plan_chunk_job(FileJob& job, const BlockLimits& limits, const TensorJob& tensor,
+                        const FileChain& chain, const FileFormat& destination) {
   const JobBytes bytes_before{job.bytes_read, job.bytes_written};
-  auto chunks = std::make_shared<ChunkJob>();
+  const auto memory = static_cast<std::uint64_t>(limits.memory);
   if (!is_by_axes(chain)) {
     throw ValueError(message(this_operation, ": \"", tensor.chain, "\" must be carried out in chunks: ",
                              obstacle_to_chunks(tensor.chain, tensor.source)));
   }
-  chunks->map = chain.map;
+  ChunkJob chunks;
   ChunkProblem problem;
-  problem.map = chain.map;
+  chunks.map = problem.map = chain.map;
   problem.src = side_of_source(tensor.source);
   problem.dst = {{tensor.shape, {}}, static_cast<Index>(item_size(tensor.dtype))};
   if (!writes_chunks(destination, job.options.chunks)) {
@@ -173,16 +169,15 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
   problem.scratch_nbytes =
       scratch_of(problem.src, tensor.source.codec) + scratch_of(problem.dst, job.options.chunks.codec);
   std::uint64_t least = 0;
-  const std::optional<ChunkPlan> plan =
-      plan_threads(problem, static_cast<std::uint64_t>(job.limits.memory), least);
+  const std::optional<ChunkPlan> plan = plan_threads(problem, memory, least);
   if (!plan) {
     throw MemoryLimitError(
-        message(this_operation, ": memory of ", job.limits.memory, " bytes must be at least ", least,
+        message(this_operation, ": memory of ", memory, " bytes must be at least ", least,
                 " bytes for chunks of ", problem.src.grid.chunk, " and units of ", problem.dst.grid.chunk),
         least);
   }
-  chunks->plan = *plan;
-  chunks->threads = problem.threads;
+  chunks.plan = *plan;
+  chunks.threads = problem.threads;
   const auto result_nbytes =
       static_cast<std::uint64_t>(count_elements(tensor.shape)) * item_size(tensor.dtype);
   job.bytes_read += static_cast<std::uint64_t>(plan->decoded_nbytes);
@@ -190,13 +185,11 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
   const bool both_chunked = !problem.src.is_flat && !problem.dst.is_flat;
   // A second pass would have to wait for all tasks of the first one.
   if (both_chunked && plan->repetition > max_repetition && !job.options.task) {
-    if (std::optional<TwoPasses> two =
-            plan_two_passes(problem, static_cast<std::uint64_t>(job.limits.memory))) {
-      use_two_passes(job, tensor, *chunks, std::move(*two));
-    }
+    if (std::optional<TwoPasses> two = plan_two_passes(problem, memory))
+      use_two_passes(job, tensor, chunks, std::move(*two));
   }
-  add_seconds(job, tensor, bytes_before, problem.dst.is_flat);
-  tensor.chunks = std::move(chunks);
+  add_seconds(job, limits.disk, tensor, bytes_before, problem.dst.is_flat);
+  return chunks;
 }
 
 }  // namespace tenstride::io

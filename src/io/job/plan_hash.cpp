@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/message.hpp"
-#include "io/job/chunk_job.hpp"
+#include "io/job/job_plan.hpp"
 #include "tenstride/base/scalar.hpp"
 #include "tenstride/layout/text.hpp"
 
@@ -65,13 +65,15 @@ std::string text_of_stored(const FileJob& job) {
 
 std::uint64_t plan_hash(const FileJob& job) {
   std::string text;
-  for (const TensorJob& tensor : job.tensors) {
+  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
+    const TensorJob& tensor = job.tensors[i];
+    const TensorPlan& plan = plan_of(job).tensors[i];
     text += text_of_result(tensor);
-    for (const FileStage& stage : tensor.stages) text += to_json(stage.plan);
+    for (const FileStage& stage : plan.stages) text += to_json(stage.plan);
     for (const DType type : tensor.conversions) text += name(type);
-    if (tensor.chunks) text += text_of_chunks(job, tensor, *tensor.chunks);
+    if (plan.chunks) text += text_of_chunks(job, tensor, *plan.chunks);
   }
-  return fnv1a(text + job.head + text_of_stored(job));
+  return fnv1a(text + plan_of(job).head + text_of_stored(job));
 }
 
 std::uint64_t result_hash(const FileJob& job) {
@@ -83,7 +85,7 @@ std::uint64_t result_hash(const FileJob& job) {
     text += text_of_result(tensor) +
             message(source.path, source.name, name(source.dtype), to_string(source.layout)) + tensor.chain;
   }
-  return fnv1a(text + job.head + text_of_stored(job));
+  return fnv1a(text + plan_of(job).head + text_of_stored(job));
 }
 
 }  // namespace tenstride::io

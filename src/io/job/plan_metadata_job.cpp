@@ -54,9 +54,8 @@ std::string obstacle_of(const FileJob& job, const TensorJob& tensor) {
 std::unique_ptr<PermutedFile> permuted_file(const FileJob& job) {
   std::vector<PermutedTensor> tensors;
   for (const TensorJob& tensor : job.tensors) {
-    const Dims order = tensor.metadata ? tensor.metadata->order : permutation_of(tensor).value();
     const bool is_same = tensor.attributes == tensor.source.attributes;
-    tensors.push_back({tensor.source, order, tensor.name,
+    tensors.push_back({tensor.source, permutation_of(tensor).value(), tensor.name,
                        is_same ? std::nullopt : std::optional(tensor.attributes), tensor.further.groups});
   }
   return format_of(job.options.kind)
@@ -80,11 +79,11 @@ std::string obstacle_of(const FileJob& job) {
 }
 
 /// Of the source's elements, each with the place that it has in the result.
-Checksum permuted_checksum(const TensorJob& tensor) {
+Checksum permuted_checksum(const TensorJob& tensor, const Dims& order) {
   const Dims rows = row_major_strides(tensor.shape);
   Dims strides = rows;
   for (std::size_t d = 0; d < rows.size(); ++d) {
-    strides[static_cast<std::size_t>(tensor.metadata->order[d])] = rows[d];
+    strides[static_cast<std::size_t>(order[d])] = rows[d];
   }
   return checksum_chunks(*format_of(tensor.source.kind).chunks(tensor.source, this_operation), strides);
 }
@@ -101,7 +100,7 @@ std::string obstacle_to_metadata_only(const FileJob& job) {
   return {};
 }
 
-void plan_metadata_job(FileJob& job) {
+std::vector<TensorPlan> plan_metadata_job(FileJob& job) {
   if (const std::string obstacle = obstacle_of(job); !obstacle.empty()) {
     throw ValueError(message(this_operation, ": ", obstacle));
   }
@@ -111,10 +110,11 @@ void plan_metadata_job(FileJob& job) {
                     job.destination);
   }
   const std::unique_ptr<PermutedFile> file = permuted_file(job);
-  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
-    job.tensors[i].metadata = MetadataMove{permutation_of(job.tensors[i]).value(), file->units(i)};
-  }
   job.bytes_read = job.bytes_written = file->max_copied_nbytes();
+  std::vector<TensorPlan> plans(job.tensors.size());
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    plans[i].rename = Rename{permutation_of(job.tensors[i]).value(), file->units(i)};
+  return plans;
 }
 
 FileResult run_metadata_job(const FileJob& job, const ProgressCallback& progress) {
@@ -139,7 +139,7 @@ FileResult run_metadata_job(const FileJob& job, const ProgressCallback& progress
   if (job.options.check == FileCheck::checksum) {
     Checksum found;
     for (std::size_t i = 0; i < job.tensors.size(); ++i) {
-      result.checksum += permuted_checksum(job.tensors[i]);
+      result.checksum += permuted_checksum(job.tensors[i], plan_of(job).tensors[i].rename->order);
       found += checksum_chunks(*file->read_back(i));
     }
     if (found != result.checksum) {

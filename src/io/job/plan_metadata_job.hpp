@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tenstride/io/permute_file.hpp"
+#include "io/job/job_plan.hpp"
 
 /// Axes that are permuted by what a file says of them, while no element is decoded.
 namespace tenstride::io {
 
-/// Plans a job whose tensors are known but for how: sets their `metadata`, and adds to the job's bytes.
-/// Throws ValueError where more than metadata would change, and what the kind of file throws.
-void plan_metadata_job(FileJob& job);
+/// Plans a job whose tensors are known but for how, and sets the job's bytes. Throws ValueError where more
+/// than metadata would change, and what the kind of file throws.
+std::vector<TensorPlan> plan_metadata_job(FileJob& job);
 
-/// Carries out a job whose tensors have `metadata`.
+/// Carries out a job whose tensors have a `rename`.
 FileResult run_metadata_job(const FileJob& job, const ProgressCallback& progress);
 
 }  // namespace tenstride::io

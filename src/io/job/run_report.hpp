@@ -5,8 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "io/job/chunk_job.hpp"
-#include "tenstride/io/permute_file.hpp"
+#include "io/job/job_plan.hpp"
 
 namespace tenstride::io {
 
@@ -23,10 +22,10 @@ class RunReport {
       : callback_(callback), start_(start) {
     now_.bytes = job.bytes_read + job.bytes_written;
     now_.seconds_foretold = job.seconds.value_or(0);
-    for (const TensorJob& tensor : job.tensors) {
-      if (tensor.metadata) {
+    for (const TensorPlan& tensor : plan_of(job).tensors) {
+      if (tensor.rename) {
         now_.passes += 1;
-        now_.tiles += static_cast<std::uint64_t>(tensor.metadata->files);
+        now_.tiles += static_cast<std::uint64_t>(tensor.rename->files);
       }
       if (tensor.chunks) {
         now_.passes += tensor.chunks->second ? 2 : 1;

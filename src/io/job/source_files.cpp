@@ -8,6 +8,7 @@
 #include "io/ends/operation.hpp"
 #include "io/format/format.hpp"
 #include "io/job/job_limits.hpp"
+#include "io/job/job_plan.hpp"
 #include "io/job/plan_hash.hpp"
 
 namespace tenstride::io {
@@ -15,7 +16,7 @@ namespace tenstride::io {
 SourceFiles::SourceFiles(const FileJob& job, DiskAccess access) : job_(job), access_(access) {
   // What cannot be opened is refused before a destination is made; a stream is not unpacked before that.
   const FileInfo& first = job.tensors[0].source;
-  if (first.storage == ElementStorage::flat && !job.tensors[0].chunks) open(first);
+  if (first.storage == ElementStorage::flat && !plan_of(job).tensors[0].chunks) open(first);
 }
 
 void SourceFiles::open(const FileInfo& info) {
@@ -45,7 +46,7 @@ Binding bind_sources(const FileJob& job) {
   Binding all;
   all.source = job.tensors[0].source.path;
   all.plan_hash = plan_hash(job);
-  all.limits = to_text(job.limits);
+  all.limits = to_text(plan_of(job).limits);
   all.task = job.options.task;
   if (all.task) all.result_hash = result_hash(job);
   for (const auto& [path, header] : headers) {

@@ -8,13 +8,13 @@
 
 namespace tenstride::io {
 
-bool unpacks_straight(const TensorJob& tensor) {
+bool unpacks_straight(const TensorJob& tensor, const TensorPlan& plan) {
   const FileInfo& source = tensor.source;
-  if (source.storage != ElementStorage::stream || source.is_byte_swapped || tensor.stages.size() != 1)
+  if (source.storage != ElementStorage::stream || source.is_byte_swapped || plan.stages.size() != 1)
     return false;
   if (tensor.dtype != source.dtype || !tensor.conversions.empty() || tensor.reduction) return false;
   if (tensor.elements.has_arithmetic() || tensor.rescaling) return false;
-  const BlockProblem& problem = tensor.stages[0].plan.problem;
+  const BlockProblem& problem = plan.stages[0].plan.problem;
   const Layout& positions = problem.positions.rank() == 0 ? problem.dst : problem.positions;
   const auto is_row_major = [&](const Layout& layout) { return layout == row_major(problem.dst.shape); };
   return numel(problem.dst) == numel(source.layout) && is_row_major(problem.src) &&

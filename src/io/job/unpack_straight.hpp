@@ -7,14 +7,14 @@
 #include <functional>
 #include <string>
 
+#include "io/job/job_plan.hpp"
 #include "tenstride/checksum/checksum.hpp"
-#include "tenstride/io/permute_file.hpp"
 
 namespace tenstride::io {
 
-/// Whether all elements come from a stream and stand in the destination as they do there. Pre: `tensor` is
-/// planned.
-bool unpacks_straight(const TensorJob& tensor);
+/// Whether all elements come from a stream and stand in the destination as they do there. `plan`: of
+/// the tensor.
+bool unpacks_straight(const TensorJob& tensor, const TensorPlan& plan);
 
 /// Unpacks the elements into the file `destination` and gives their checksum. `tell` gets the bytes written,
 /// after each MiB. Throws FileError. Pre: unpacks_straight().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/io/plan/block_plan.hpp"
+#include "io/plan/block_plan.hpp"
 
 #include <algorithm>
 #include <array>

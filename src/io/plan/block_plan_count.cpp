@@ -159,7 +159,7 @@ void count_blocks(BlockPlan& plan, const BlockBudget& budget) {
     second.read.requests += requests_for(0, nbytes, budget.request_bytes);
     second.read.bytes += nbytes;
   }
-  second.read.run_bytes = slots_per_tile(plan) * plan.slot_bytes;
+  second.read.run_bytes = tiles_of(second.tile, plan.block) * plan.slot_bytes;
 }
 
 std::vector<Box> blocks_of(const BlockPlan& plan, const Box& tile) {
@@ -190,10 +190,6 @@ std::vector<Box> blocks_of(const BlockPlan& plan, const Box& tile) {
 
 namespace tenstride {
 
-Index slots_per_tile(const BlockPlan& plan) {
-  return detail::tiles_of(plan.passes[1].tile, plan.block);
-}
-
 Index block_offset(const BlockPlan& plan, const Dims& first) {
   const Dims& shape = plan.problem.src.shape;
   const Dims& tile = plan.passes[1].tile;
@@ -204,7 +200,7 @@ Index block_offset(const BlockPlan& plan, const Dims& first) {
     number = number * ((shape[d] + tile[d] - 1) / tile[d]) + of;
     slot = slot * ((extent + plan.block[d] - 1) / plan.block[d]) + (first[d] - of * tile[d]) / plan.block[d];
   }
-  return (number * slots_per_tile(plan) + slot) * plan.slot_bytes;
+  return (number * detail::tiles_of(tile, plan.block) + slot) * plan.slot_bytes;
 }
 
 }  // namespace tenstride

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "io/plan/block_plan.hpp"
 #include "io/plan/file_runs.hpp"
-#include "tenstride/io/plan/block_plan.hpp"
 
 namespace tenstride::detail {
 

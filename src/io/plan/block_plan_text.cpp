@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/message.hpp"
-#include "tenstride/io/plan/block_plan.hpp"
+#include "io/plan/block_plan.hpp"
 #include "tenstride/layout/text.hpp"
 
 namespace tenstride {

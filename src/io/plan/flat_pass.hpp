@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tenstride/io/plan/block_plan.hpp"
+#include "io/plan/block_plan.hpp"
 
 namespace tenstride::io {
 

@@ -2,7 +2,7 @@
 #include "io/ends/checksum_chunks.hpp"
 #include "io/ends/operation.hpp"
 #include "io/ends/tile_source.hpp"
-#include "io/job/chunk_job.hpp"
+#include "io/job/job_plan.hpp"
 #include "io/job/run_report.hpp"
 
 namespace tenstride::io {

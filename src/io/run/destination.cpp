@@ -13,6 +13,7 @@
 #include "io/ends/operation.hpp"
 #include "io/format/format.hpp"
 #include "io/job/as_stored.hpp"
+#include "io/job/job_plan.hpp"
 #include "io/output/resumable_folder.hpp"
 
 namespace tenstride::io {
@@ -62,12 +63,13 @@ void Destination::open_file(const Binding& binding) {
   auto file = std::make_unique<ResumableFile>(
       OutputRequest{job_.destination, first_parts_.back(), job_.options.overwrite, job_.options.resume,
                     this_operation},
-      binding, job_.nbytes, job_.tensors[0].stages.empty() ? 0 : job_.temporary_bytes);
+      binding, job_.nbytes, plan_of(job_).tensors[0].stages.empty() ? 0 : job_.temporary_bytes);
   file_ = file.get();
   output_ = std::move(file);
   // Also where an earlier run or another task may have written it: which of them comes first is not known,
   // and one that ended before its first part need not have.
-  if (!file_->is_complete()) EdgeFile(path(), this_operation).write(0, std::as_bytes(std::span(job_.head)));
+  if (!file_->is_complete())
+    EdgeFile(path(), this_operation).write(0, std::as_bytes(std::span(plan_of(job_).head)));
 }
 
 std::unique_ptr<PartWriter> Destination::writer(std::size_t tensor, const Dims& flat_part) {
@@ -100,7 +102,7 @@ Checksum Destination::read_back(std::size_t tensor) const {
   written.dtype = job.dtype;
   written.layout = job.layout;
   written.data_begin = job.data_begin;
-  return checksum_file(written, static_cast<std::uint64_t>(job_.limits.memory));
+  return checksum_file(written, static_cast<std::uint64_t>(plan_of(job_).limits.memory));
 }
 
 void Destination::flush() {

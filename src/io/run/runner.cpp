@@ -12,7 +12,7 @@
 #include "io/ends/temporary_chunks.hpp"
 #include "io/ends/tile_sink.hpp"
 #include "io/ends/tile_source.hpp"
-#include "io/job/chunk_job.hpp"
+#include "io/job/job_plan.hpp"
 #include "io/job/run_report.hpp"
 #include "io/job/source_files.hpp"
 #include "io/job/unpack_straight.hpp"
@@ -32,13 +32,14 @@ enum class PassRole : unsigned char { only, first, second };
 /// How many parts of each tensor are noted when they are finished.
 std::vector<std::size_t> count_parts(const FileJob& job) {
   std::vector<std::size_t> parts;
-  for (const TensorJob& tensor : job.tensors) {
-    if (tensor.chunks) {
-      parts.push_back(UnitNumbers(tensor.shape, tensor.chunks->last()).count());
+  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
+    const TensorPlan& plan = plan_of(job).tensors[i];
+    if (plan.chunks) {
+      parts.push_back(UnitNumbers(job.tensors[i].shape, plan.chunks->last()).count());
       continue;
     }
     Index tiles = 0;
-    for (const FileStage& stage : tensor.stages) {
+    for (const FileStage& stage : plan.stages) {
       for (const BlockPass& pass : stage.plan.passes) tiles += pass.tiles;
     }
     parts.push_back(static_cast<std::size_t>(tiles));
@@ -65,8 +66,8 @@ Conversion converted(const TensorJob& tensor) {
   return conversion;
 }
 
-Conversion conversion_of_chunks(const TensorJob& tensor, PassRole role) {
-  const DType between = tensor.chunks->temporary_dtype;
+Conversion conversion_of_chunks(const TensorJob& tensor, const ChunkJob& chunks, PassRole role) {
+  const DType between = chunks.temporary_dtype;
   const bool converts_first = between != tensor.source.dtype;
   if (role == (converts_first ? PassRole::second : PassRole::first)) return moved(between);
   Conversion conversion = converted(tensor);
@@ -89,10 +90,11 @@ Conversion conversion_of_flat(const TensorJob& tensor, const BlockPlan& plan, Pa
   return conversion;
 }
 
-TilePass pass_of_chunks(const TensorJob& tensor, const ChunkPlan& plan, PassRole role) {
-  TilePass pass{tensor.shape, plan.tile, plan.tiles, conversion_of_chunks(tensor, role)};
+TilePass pass_of_chunks(const TensorJob& tensor, const ChunkJob& chunks, PassRole role) {
+  const ChunkPlan& plan = role == PassRole::second ? *chunks.second : chunks.plan;
+  TilePass pass{tensor.shape, plan.tile, plan.tiles, conversion_of_chunks(tensor, chunks, role)};
   if (role != PassRole::first) pass.positions = row_major(tensor.shape);
-  pass.threads = tensor.chunks->threads;
+  pass.threads = chunks.threads;
   pass.units_nbytes = plan.units_nbytes;
   return pass;
 }
@@ -104,7 +106,7 @@ struct OpenParts {
   std::unique_ptr<PartReader> reader;
 };
 
-OpenParts open_parts(const TensorJob& tensor, const std::string& destination) {
+OpenParts open_parts(const TensorJob& tensor, const ChunkJob& chunks, const std::string& destination) {
   OpenParts parts;
   FileInfo info = tensor.source;
   if (info.storage == ElementStorage::chunked) {
@@ -116,7 +118,7 @@ OpenParts open_parts(const TensorJob& tensor, const std::string& destination) {
     parts.unpacked.emplace(info, destination, this_operation);
     info.path = parts.unpacked->path();
   }
-  parts.reader = std::make_unique<FlatPartReader>(info, tensor.chunks->plan.src_chunk, this_operation);
+  parts.reader = std::make_unique<FlatPartReader>(info, chunks.plan.src_chunk, this_operation);
   return parts;
 }
 
@@ -130,8 +132,8 @@ Box inside(Box box, const Dims& shape) {
 
 /// Past the page cache only where all requests are whole pages: a plan with little memory has none.
 DiskAccess access_of(const FileJob& job) {
-  for (const TensorJob& tensor : job.tensors) {
-    for (const FileStage& stage : tensor.stages) {
+  for (const TensorPlan& plan : plan_of(job).tensors) {
+    for (const FileStage& stage : plan.stages) {
       if (stage.plan.page == 1) return DiskAccess::buffered;
     }
   }
@@ -193,26 +195,27 @@ class Runner {
 
   void run_tensor(std::size_t number) {
     const TensorJob& tensor = job_.tensors[number];
-    if (tensor.chunks) {
-      run_chunks(number);
-    } else if (unpacks_straight(tensor)) {
-      unpack(tensor, destination_.first_part(number));
+    const TensorPlan& plan = plan_of(job_).tensors[number];
+    if (plan.chunks) {
+      run_chunks(number, *plan.chunks);
+    } else if (unpacks_straight(tensor, plan)) {
+      unpack(tensor, plan.stages[0].plan.passes[0], destination_.first_part(number));
     } else {
-      run_stages(tensor, destination_.first_part(number));
+      run_stages(tensor, plan.stages, destination_.first_part(number));
     }
   }
 
   // ---- Flat files: a pass is noted tile by tile, and the file of blocks stays for a run that goes on.
 
-  void run_stages(const TensorJob& tensor, std::size_t first_part) {
+  void run_stages(const TensorJob& tensor, const std::vector<FileStage>& stages, std::size_t first_part) {
     sources_.open(tensor.source);
-    for (const FileStage& stage : tensor.stages) {
-      const bool is_last_stage = &stage == &tensor.stages.back();
+    for (const FileStage& stage : stages) {
+      const bool is_last_stage = &stage == &stages.back();
       const std::size_t passes = stage.plan.passes.size();
       for (std::size_t i = 0; i < passes; ++i) {
         const FlatPass pass{stage.plan, i, stage.blocks_begin};
         const PassRole role = passes == 1 ? PassRole::only : i == 0 ? PassRole::first : PassRole::second;
-        const bool is_first = &stage == &tensor.stages.front() && i == 0;
+        const bool is_first = &stage == &stages.front() && i == 0;
         const bool is_last = is_last_stage && i + 1 == passes;
         TilePass tiles{
             stage.plan.problem.src.shape, pass.pass().tile, pass.pass().tiles,
@@ -253,8 +256,7 @@ class Runner {
   }
 
   /// All parts of a tensor at once: of a stream nothing is read again.
-  void unpack(const TensorJob& tensor, std::size_t first_part) {
-    const BlockPass& pass = tensor.stages[0].plan.passes[0];
+  void unpack(const TensorJob& tensor, const BlockPass& pass, std::size_t first_part) {
     const auto count = static_cast<std::size_t>(pass.tiles);
     report_.begin_pass(pass_number_ + 1);
     if (destination_.count_done(first_part, count).left_out == count) {
@@ -275,9 +277,8 @@ class Runner {
 
   // ---- Chunks on one side or both: units are noted, by any thread.
 
-  void run_chunks(std::size_t number) {
+  void run_chunks(std::size_t number, const ChunkJob& chunks) {
     const TensorJob& tensor = job_.tensors[number];
-    const ChunkJob& chunks = *tensor.chunks;
     const UnitNumbers numbers(tensor.shape, chunks.last());
     const std::size_t first_part = destination_.first_part(number);
     const double nbytes = chunks.decoded_nbytes() + static_cast<double>(tensor.result_nbytes());
@@ -286,7 +287,7 @@ class Runner {
       if (chunks.second) skip_pass(chunks.second->tiles);
       return;
     }
-    const OpenParts from = open_parts(tensor, job_.destination);
+    const OpenParts from = open_parts(tensor, chunks, job_.destination);
     const std::unique_ptr<PartWriter> to = destination_.writer(number, chunks.plan.dst_unit);
     const auto is_left = [&](const Box& unit) {
       return destination_.is_left(first_part + numbers.number(unit));
@@ -297,7 +298,7 @@ class Runner {
         {is_left, [&](const Box& unit,
                       const PartSum& sum) { destination_.finish(first_part + numbers.number(unit), sum); }},
         moved_);
-    if (!chunks.second) return run_pass(pass_of_chunks(tensor, chunks.plan, PassRole::only), source, sink);
+    if (!chunks.second) return run_pass(pass_of_chunks(tensor, chunks, PassRole::only), source, sink);
     TemporaryChunks between({tensor.shape, chunks.temporary_chunk}, chunks.temporary_dtype, job_.destination,
                             this_operation);
     ChunkPartWriter to_between(between);
@@ -308,10 +309,10 @@ class Runner {
       return std::any_of(units.begin(), units.end(), is_left);
     };
     PartSink first_sink(to_between, chunks.plan.dst_unit, {is_needed, {}}, moved_);
-    run_pass(pass_of_chunks(tensor, chunks.plan, PassRole::first), source, first_sink);
+    run_pass(pass_of_chunks(tensor, chunks, PassRole::first), source, first_sink);
     const IndexMap same = IndexMap::identity(tensor.shape.size());
     PartSource second_source(from_between, same, chunks.second->order, moved_);
-    run_pass(pass_of_chunks(tensor, *chunks.second, PassRole::second), second_source, sink);
+    run_pass(pass_of_chunks(tensor, chunks, PassRole::second), second_source, sink);
   }
 
   // ---- Both.
@@ -356,10 +357,13 @@ class Runner {
     const bool only_moves =
         std::all_of(job_.tensors.begin(), job_.tensors.end(), [](const TensorJob& tensor) {
           return !tensor.reduction && !tensor.rescaling && tensor.conversions.empty() &&
-                 tensor.stages.size() == 1 && !tensor.elements.has_arithmetic();
+                 !tensor.elements.has_arithmetic();
         });
-    return job_.options.check == FileCheck::checksum && only_moves && !destination_.is_resumed() &&
-           !job_.options.task;
+    const std::vector<TensorPlan>& plans = plan_of(job_).tensors;
+    const bool reads_once = std::all_of(plans.begin(), plans.end(),
+                                        [](const TensorPlan& plan) { return plan.stages.size() == 1; });
+    return job_.options.check == FileCheck::checksum && only_moves && reads_once &&
+           !destination_.is_resumed() && !job_.options.task;
   }
 
   void check_destination() {

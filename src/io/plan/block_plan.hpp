@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tenstride/base/export.hpp"
-#include "tenstride/io/disk_rates.hpp"
+#include "tenstride/io/disk.hpp"
 #include "tenstride/layout/layout.hpp"
 
 /// Plans that write the elements of a file in another order with limited memory, as data: no file is needed.
@@ -131,8 +131,6 @@ TENSTRIDE_API Dims tile_counts(const Dims& shape, const Dims& tile);
 /// The byte offset in the temporary file of the block whose first index is `first`. Pre: a block begins
 /// there.
 TENSTRIDE_API Index block_offset(const BlockPlan& plan, const Dims& first);
-/// The number of slots of a tile of the second pass.
-TENSTRIDE_API Index slots_per_tile(const BlockPlan& plan);
 
 /// Several lines for people: axes, passes, runs, requests, bytes, memory, seconds. See docs/large-files.md.
 TENSTRIDE_API std::string to_string(const BlockPlan& plan);

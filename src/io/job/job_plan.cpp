@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/job/job_plan.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/message.hpp"
+#include "tenstride/layout/text.hpp"
+
+namespace tenstride::io {
+
+using tenstride::detail::message;
+
+std::size_t TensorPlan::passes() const {
+  if (rename) return 1;
+  if (chunks) return chunks->second ? 2 : 1;
+  std::size_t passes = 0;
+  for (const FileStage& stage : stages) passes += stage.plan.passes.size();
+  return passes;
+}
+
+void set_plan(FileJob& job, JobPlan plan) {
+  for (const TensorPlan& tensor : plan.tensors) {
+    job.passes += tensor.passes();
+    for (const FileStage& stage : tensor.stages)
+      job.memory = std::max(job.memory, static_cast<std::uint64_t>(stage.plan.memory));
+  }
+  job.plan_ = std::make_shared<const JobPlan>(std::move(plan));
+}
+
+std::string to_string(const FileJob& job) {
+  std::string text;
+  for (std::size_t t = 0; t < job.tensors.size(); ++t) {
+    const TensorJob& tensor = job.tensors[t];
+    const auto& [stages, chunks, rename] = plan_of(job).tensors[t];
+    if (job.tensors.size() > 1) {
+      const bool is_kept = tensor.kind == MoveKind::keep, is_same = tensor.chain == "x";
+      text += tensor.name + (is_kept && is_same ? ", as it is" : ": " + tensor.chain) +
+              (is_kept && !is_same ? ", as its axes\n" : "\n");
+    }
+    if (rename) {
+      text += message("metadata only: axes ", rename->order, " of x, ", rename->files,
+                      " files of chunks at most get other names and keep their bytes\n");
+    }
+    if (chunks) text += to_string(chunks->plan);
+    if (chunks && chunks->second) text += to_string(*chunks->second);
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      if (stages.size() > 1)
+        text += message("stage ", i + 1, i + 1 < stages.size() ? ", into temporary space\n" : "\n");
+      text += to_string(stages[i].plan) + '\n';
+    }
+  }
+  for (const TensorJob& tensor : job.tensors) {
+    for (const std::string& note : tensor.notes) text += "note: " + note + '\n';
+  }
+  for (const FileInfo& info : job.options.chunks.as_stored)
+    text += message("copied as its bytes are stored: ", info.name, '\n');
+  if (job.unpacked_bytes > 0)
+    text += message("unpack  ", job.unpacked_bytes, " bytes before, into a file beside the destination\n");
+  return text + to_string(dropped_facts(job));
+}
+
+std::string to_json(const FileJob& job) {
+  using Json = nlohmann::ordered_json;
+  Json tensors = Json::array();
+  for (std::size_t t = 0; t < job.tensors.size(); ++t) {
+    Json& stages = tensors.emplace_back()["stages"] = Json::array();
+    for (const FileStage& stage : plan_of(job).tensors[t].stages)
+      stages.push_back(Json::parse(tenstride::to_json(stage.plan)));
+  }
+  return Json{{"tensors", tensors}}.dump();
+}
+
+std::vector<DroppedFact> dropped_facts(const FileJob& job) {
+  std::vector<DroppedFact> all = job.dropped;
+  for (const TensorJob& tensor : job.tensors) {
+    all.insert(all.end(), tensor.dropped.begin(), tensor.dropped.end());
+  }
+  return all;
+}
+
+}  // namespace tenstride::io
