@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/plan/block_plan.hpp"
+#include "io/plan/tile_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -103,7 +103,7 @@ void add(BlockTraffic& traffic, Index nbytes, Index longest) {
 /// The stretches of a dense box as they are written part by part: a page that a stretch begins in is not
 /// written by the stretch before it.
 BlockTraffic slow_writes(const Layout& dst, const Dims& src_strides, const Box& box, Index item, Index begin,
-                         const BlockPlan& plan) {
+                         const TilePlan& plan) {
   std::vector<Stretch> pieces;
   Index elements = 0;
   for (const Box& group :
@@ -136,7 +136,7 @@ void add(BlockTraffic& traffic, const BlockTraffic& more) {
   traffic.bytes += more.bytes;
 }
 
-std::vector<Box> boxes_of(const BlockPlan& plan, std::size_t pass) {
+std::vector<Box> boxes_of(const TilePlan& plan, std::size_t pass) {
   std::vector<Box> boxes;
   for (Index n = 0; n < plan.passes[pass].tiles; ++n) {
     boxes.push_back(tile_box(plan.problem.src.shape, plan.passes[pass].tile, n));
@@ -144,7 +144,7 @@ std::vector<Box> boxes_of(const BlockPlan& plan, std::size_t pass) {
   return boxes;
 }
 
-void expect_covered(const BlockPlan& plan, const std::vector<Box>& boxes) {
+void expect_covered(const TilePlan& plan, const std::vector<Box>& boxes) {
   const Layout numbers = row_major(plan.problem.src.shape);
   std::vector<int> covered(static_cast<std::size_t>(numel(numbers)), 0);
   for (const Box& box : boxes) {
@@ -158,7 +158,7 @@ void expect_covered(const BlockPlan& plan, const std::vector<Box>& boxes) {
 }
 
 /// Blocks are the intersections of the tiles of both passes; their slots follow each other without gaps.
-void expect_blocks(const BlockPlan& plan) {
+void expect_blocks(const TilePlan& plan) {
   std::vector<Box> blocks;
   std::set<Index> offsets;
   for (const Box& tile : boxes_of(plan, 0)) {
@@ -181,7 +181,7 @@ void expect_blocks(const BlockPlan& plan) {
   expect_covered(plan, blocks);
 }
 
-BlockTraffic slow_blocks_written(const BlockPlan& plan) {
+BlockTraffic slow_blocks_written(const TilePlan& plan) {
   BlockTraffic traffic;
   for (const Box& tile : boxes_of(plan, 0)) {
     for (const Box& block : detail::blocks_of(plan, tile)) {
@@ -193,7 +193,7 @@ BlockTraffic slow_blocks_written(const BlockPlan& plan) {
   return traffic;
 }
 
-BlockTraffic slow_blocks_read(const BlockPlan& plan) {
+BlockTraffic slow_blocks_read(const TilePlan& plan) {
   BlockTraffic traffic;
   for (const Box& tile : boxes_of(plan, 1)) {
     Index first = std::numeric_limits<Index>::max(), last = 0;
@@ -222,7 +222,7 @@ void expect_same(const BlockTraffic& counted, const BlockTraffic& slow, const ch
 }
 
 /// Compares what is written, and what passes through blocks, element by element.
-void expect_counted(const BlockPlan& plan) {
+void expect_counted(const TilePlan& plan) {
   ASSERT_TRUE(plan.is_counted);
   const BlockProblem& problem = plan.problem;
   BlockTraffic written;
@@ -238,7 +238,7 @@ void expect_counted(const BlockPlan& plan) {
   }
 }
 
-void expect_plan(const BlockProblem& problem, const BlockLimits& limits, const BlockPlan& plan) {
+void expect_plan(const BlockProblem& problem, const BlockLimits& limits, const TilePlan& plan) {
   EXPECT_LE(plan.memory, limits.memory);
   EXPECT_EQ(plan.request_bytes % plan.page, 0);
   EXPECT_TRUE(nlohmann::json::accept(to_json(plan)));
@@ -256,18 +256,18 @@ void expect_plan(const BlockProblem& problem, const BlockLimits& limits, const B
   if (plan.passes.size() == 2) expect_blocks(plan);
 }
 
-TEST(BlockPlan, CoversEveryElementWithinItsMemory) {
+TEST(TilePlan, CoversEveryElementWithinItsMemory) {
   Random random(31);
   for (int trial = 0; trial < 200 && !HasFailure(); ++trial) {
     const BlockProblem problem = random_problem(random);
     const BlockLimits limits = random_limits(random, problem);
-    const BlockPlan plan = plan_blocks(problem, limits);
+    const TilePlan plan = plan_blocks(problem, limits);
     SCOPED_TRACE("trial " + std::to_string(trial) + "\n" + to_string(plan));
     expect_plan(problem, limits, plan);
   }
 }
 
-TEST(BlockPlan, CutsBlocksThatBothPassesHaveInCommon) {
+TEST(TilePlan, CutsBlocksThatBothPassesHaveInCommon) {
   Random random(36);
   int two = 0;
   for (int trial = 0; trial < 12 && !HasFailure(); ++trial) {
@@ -281,7 +281,7 @@ TEST(BlockPlan, CutsBlocksThatBothPassesHaveInCommon) {
     limits.memory = has_pages ? 1'200'000 : random.between(20'000, 25'000) * problem.src_item;
     limits.disk.page = has_pages ? 4096 : 1;
     limits.disk.seconds_per_request = 0.1;
-    const BlockPlan plan = plan_blocks(problem, limits);
+    const TilePlan plan = plan_blocks(problem, limits);
     SCOPED_TRACE("trial " + std::to_string(trial) + "\n" + to_string(plan));
     expect_plan(problem, limits, plan);
     two += plan.passes.size() == 2 ? 1 : 0;
@@ -289,14 +289,14 @@ TEST(BlockPlan, CutsBlocksThatBothPassesHaveInCommon) {
   EXPECT_GE(two, 6);
 }
 
-TEST(BlockPlan, CountsReadsByTheRunsOfDenseSources) {
+TEST(TilePlan, CountsReadsByTheRunsOfDenseSources) {
   Random random(32);
   for (int trial = 0; trial < 300 && !HasFailure(); ++trial) {
     BlockProblem problem = random_problem(random);
     if (is_empty(problem.src)) continue;
     // Dense, in the order of the axes.
     problem.src = row_major(problem.dst.shape);
-    const BlockPlan plan = plan_blocks(problem, random_limits(random, problem));
+    const TilePlan plan = plan_blocks(problem, random_limits(random, problem));
     SCOPED_TRACE(to_string(plan));
     const Index item = plan.problem.src_item;
     BlockTraffic read;
@@ -311,11 +311,11 @@ TEST(BlockPlan, CountsReadsByTheRunsOfDenseSources) {
   }
 }
 
-TEST(BlockPlan, MovesEveryElementOfTheProblem) {
+TEST(TilePlan, MovesEveryElementOfTheProblem) {
   Random random(33);
   for (int trial = 0; trial < 200; ++trial) {
     const BlockProblem problem = random_problem(random);
-    const BlockPlan plan = plan_blocks(problem, random_limits(random, problem));
+    const TilePlan plan = plan_blocks(problem, random_limits(random, problem));
     const auto pairs = [](const BlockProblem& of) {
       std::vector<std::pair<Index, Index>> result;
       for_each_index(of.src.shape, [&](const Dims& index) {
@@ -328,14 +328,14 @@ TEST(BlockPlan, MovesEveryElementOfTheProblem) {
   }
 }
 
-TEST(BlockPlan, DoesNotMergeTheAxisThatNumbersRunAlong) {
+TEST(TilePlan, DoesNotMergeTheAxisThatNumbersRunAlong) {
   Random random(34);
   for (int trial = 0; trial < 200; ++trial) {
     BlockProblem problem = random_problem(random);
     if (problem.src.rank() == 0 || is_empty(problem.src)) continue;
     const auto axis = static_cast<std::size_t>(random.between(0, static_cast<Index>(problem.src.rank()) - 1));
     problem.unmerged_axis = axis;
-    const BlockPlan plan = plan_blocks(problem, random_limits(random, problem));
+    const TilePlan plan = plan_blocks(problem, random_limits(random, problem));
     if (problem.src.shape[axis] == 1) continue;  // one number holds for every index
     ASSERT_TRUE(plan.problem.unmerged_axis) << to_string(problem.src) << " axis " << axis;
     const std::size_t axis_of_plan = *plan.problem.unmerged_axis;
@@ -345,7 +345,7 @@ TEST(BlockPlan, DoesNotMergeTheAxisThatNumbersRunAlong) {
   }
 }
 
-TEST(BlockPlan, NamesTheSmallestMemory) {
+TEST(TilePlan, NamesTheSmallestMemory) {
   Random random(35);
   for (int trial = 0; trial < 100; ++trial) {
     const BlockProblem problem = random_problem(random);

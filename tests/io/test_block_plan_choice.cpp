@@ -19,7 +19,7 @@ using oracle::Random;
 using testing::for_each_index;
 using testing::transpose;
 
-TEST(BlockPlan, TakesOnePassOfLongRunsAndTwoOfShortOnes) {
+TEST(TilePlan, TakesOnePassOfLongRunsAndTwoOfShortOnes) {
   BlockLimits limits;
   limits.memory = Index{4} << 20;
   // Rows of 64 KiB that stay whole.
@@ -66,7 +66,7 @@ double slow_seconds(const BlockProblem& problem, const Dims& tile, const BlockLi
   return disk / 0.75 + 2e-5 * static_cast<double>(tiles);
 }
 
-TEST(BlockPlan, CostsLittleMoreThanTheBestOfAllTiles) {
+TEST(TilePlan, CostsLittleMoreThanTheBestOfAllTiles) {
   Random random(37);
   for (int trial = 0; trial < 40; ++trial) {
     const BlockProblem given =
@@ -76,7 +76,7 @@ TEST(BlockPlan, CostsLittleMoreThanTheBestOfAllTiles) {
     limits.disk.page = 1;
     limits.disk.contention = random.one_in(2) ? 1 : 0.3;
     limits.copy_bytes_per_second = 1e30;
-    const BlockPlan plan = plan_blocks(given, limits);
+    const TilePlan plan = plan_blocks(given, limits);
     const BlockProblem& problem = plan.problem;
     double best = std::numeric_limits<double>::infinity();
     for_each_index(problem.src.shape, [&](const Dims& last) {
@@ -88,7 +88,7 @@ TEST(BlockPlan, CostsLittleMoreThanTheBestOfAllTiles) {
   }
 }
 
-TEST(BlockPlan, PrintsAsText) {
+TEST(TilePlan, PrintsAsText) {
   BlockLimits limits;
   limits.memory = 100'000;
   limits.disk.page = 1;
@@ -113,12 +113,12 @@ TEST(BlockPlan, PrintsAsText) {
             "about 2.09e+03 s");
 }
 
-TEST(BlockPlan, PrintsAsJson) {
+TEST(TilePlan, PrintsAsJson) {
   BlockLimits limits;
   limits.memory = 100'000;
   limits.disk.page = 1;
   limits.disk.seconds_per_request = 0.1;
-  const BlockPlan plan = plan_blocks(transpose(600, 610, 4), limits);
+  const TilePlan plan = plan_blocks(transpose(600, 610, 4), limits);
   const nlohmann::json json = nlohmann::json::parse(to_json(plan));
   EXPECT_EQ(json["source"], to_string(plan.problem.src));
   EXPECT_EQ(json["destination"], to_string(plan.problem.dst));

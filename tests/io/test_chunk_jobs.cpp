@@ -179,7 +179,7 @@ TEST_P(ChunkJobsThreads, GiveWhatTheChainGivesInMemory) {
         min_memory_of(from, chain, to, options) + static_cast<std::uint64_t>(random.between(0, 100000));
     const FileJob job = plan_permute_file(from, chain, to, options);
     SCOPED_TRACE(source + " " + chain + " " + destination + "\n" + to_string(job));
-    ASSERT_TRUE(plan_of(job).tensors[0].chunks);
+    ASSERT_TRUE(plan_of(job).tensors[0].is_in_parts());
     const FileResult result = run(job);
     const Tensor target = expected.to(job.tensors[0].dtype);
     EXPECT_TRUE(load_tensor_file(list_tensors(to)[0]).equal(target));

@@ -179,7 +179,12 @@ TEST_F(ResumedChunkJobs, KeepUnitsOfTheSecondPass) {
   copy.options.memory = std::uint64_t{2} << 20;
   const FileJob job = copy.plan();
   ASSERT_EQ(job.passes, 2U) << to_string(job);
-  EXPECT_EQ(to_json(job), R"({"tensors":[{"stages":[]}]})");
+  const TilePlan& plan = plan_of(job).tensors[0].stages[0].plan;
+  EXPECT_EQ(to_json(job), R"({"tensors":[{"stages":[)" + to_json(plan) + "]}]}");
+  // The blocks that the first pass writes are what the second reads.
+  EXPECT_EQ(plan.passes[0].unit, plan.block);
+  EXPECT_EQ(plan.passes[1].part, plan.block);
+  EXPECT_EQ(plan.bytes_read(), static_cast<Index>(job.bytes_read));
   copy.stop();
   const auto finished = facts_of(copy.part(), inode_of);
   const FileResult result = copy.resume();

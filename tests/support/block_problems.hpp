@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "io/plan/block_plan.hpp"
+#include "io/plan/tile_plan.hpp"
 
 namespace tenstride::testing {
 

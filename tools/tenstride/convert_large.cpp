@@ -208,10 +208,6 @@ void add_tensor(Json& json, const io::TensorJob& tensor, Json& plan, const io::F
 
 std::string to_json(const io::FileJob& job, const ConvertCommand& command, const io::FileResult* result) {
   Json json, plans = Json::parse(io::to_json(job))["tensors"];
-  std::size_t passes = 0;
-  for (const Json& plan : plans) {
-    for (const Json& stage : plan["stages"]) passes += stage["passes"].size();
-  }
   if (job.tensors.size() == 1) {
     add_tensor(json, job.tensors[0], plans[0], job, command);
   } else {
@@ -222,7 +218,7 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
     }
   }
   for (const io::DroppedFact& fact : job.dropped) json["left_out"][fact.tensor] = fact.reason;
-  json["passes"] = passes;
+  json["passes"] = job.passes;
   json["as_stored"] = Json::array();
   for (const io::FileInfo& info : job.options.chunks.as_stored) json["as_stored"].push_back(info.name);
   json["forecast"] = {{"bytes_read", job.bytes_read},

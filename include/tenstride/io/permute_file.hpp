@@ -152,7 +152,7 @@ struct FileJob {
   std::uint64_t nbytes = 0;
   /// Passes over all elements, summed over the tensors.
   std::size_t passes = 0;
-  /// Bytes of all buffers, at most; 0 where no tensor goes from a flat file to a flat file.
+  /// Bytes of all buffers, at most; 0 where only metadata change.
   std::uint64_t memory = 0;
   bool is_disk_measured = false;
   std::uint64_t temporary_bytes = 0;
@@ -279,9 +279,9 @@ TENSTRIDE_API Checksum checksum_file(const std::string& address,
 
 /// The axes, passes, blocks and costs of all stages, several lines for people.
 TENSTRIDE_API std::string to_string(const FileJob& job);
-/// The same of what is flat on both sides: {"tensors": [{"stages": [...]}, ...]}, in the order of `tensors`.
-/// A stage reads one file and writes another; a tensor has one, and one more for each reshape that cuts
-/// across axes.
+/// The same: {"tensors": [{"stages": [...]}, ...]}, in the order of `tensors`. A stage reads one file and
+/// writes another; a tensor has one, and one more for each reshape that cuts across axes; none where only
+/// metadata change.
 TENSTRIDE_API std::string to_json(const FileJob& job);
 
 }  // namespace tenstride::io

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "io/output/part_sum.hpp"
-#include "io/plan/block_plan.hpp"
+#include "io/plan/tile_plan.hpp"
 #include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "io/plan/tile_plan.hpp"
 #include "tenstride/base/dtype.hpp"
-#include "io/plan/block_plan.hpp"
 
 namespace tenstride::io {
 

@@ -22,7 +22,7 @@ GroupPlace place_group(const Box& group, const Layout& dst, Index item, std::uin
 }  // namespace
 
 std::vector<TileGroup> groups_of_tile(const FlatPass& pass, const Box& tile, Index item) {
-  const BlockPlan& plan = pass.plan;
+  const TilePlan& plan = pass.plan;
   std::vector<TileGroup> groups;
   // Blocks lie in the order of the destination.
   const Dims& src_strides = pass.reads_blocks() ? plan.problem.dst.strides : plan.problem.src.strides;

@@ -33,7 +33,7 @@ TileSource::TileSource(const DiskFile& file, const FlatPass& pass, DType dtype, 
       notes_(notes),
       moved_(moved),
       queue_(make_disk_queue(static_cast<std::size_t>(plan_.requests_in_flight))) {
-  const BlockPlan& plan = plan_;
+  const TilePlan& plan = plan_;
   const auto page = static_cast<std::size_t>(plan.page);
   const auto nbytes = static_cast<std::size_t>(pass.pass().tile_bytes) + page;
   for (DiskBuffer& buffer : buffers_) buffer = DiskBuffer(nbytes, page);

@@ -84,7 +84,7 @@ class TileSource final : public Source {
 
   const DiskFile& file_;
   const FlatPass pass_;
-  const BlockPlan& plan_;
+  const TilePlan& plan_;
   const DType dtype_;
   const TileNotes& notes_;
   MovedBytes& moved_;

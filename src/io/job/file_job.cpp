@@ -10,6 +10,7 @@
 #include "io/job/as_stored.hpp"
 #include "io/job/job_limits.hpp"
 #include "io/job/job_plan.hpp"
+#include "io/job/plan_chunk_job.hpp"
 #include "io/job/plan_metadata_job.hpp"
 #include "io/job/unpack_straight.hpp"
 #include "io/output/task_shares.hpp"
@@ -162,8 +163,8 @@ FollowedTensor follow_move(const TensorMove& move, const ElementOptions& element
   return result;
 }
 
-/// The plans of one tensor. Its temporary space is free again for the next.
-std::vector<FileStage> plan_stages(FileJob& job, const BlockLimits& limits, const TensorJob& tensor,
+/// The plans of one tensor of flat files.
+std::vector<FileStage> plan_stages(const FileJob& job, const BlockLimits& limits, const TensorJob& tensor,
                                    std::vector<BlockProblem>& problems) {
   std::vector<FileStage> stages;
   std::uint64_t begin = tensor.source.data_begin;
@@ -178,14 +179,29 @@ std::vector<FileStage> plan_stages(FileJob& job, const BlockLimits& limits, cons
     }
     FileStage stage{plan_blocks(problem, limits), temporary};
     if (job.options.access == DiskAccess::direct && stage.plan.page == 1) refuse_direct(limits);
+    stage.plan.converts_first =
+        tensor.dtype == DType::bool_ || item_size(tensor.dtype) <= item_size(tensor.source.dtype);
     temporary += rounded(static_cast<std::uint64_t>(stage.plan.temporary_bytes));
-    job.bytes_read += static_cast<std::uint64_t>(stage.plan.bytes_read());
-    job.bytes_written += static_cast<std::uint64_t>(stage.plan.bytes_written());
-    if (job.seconds) *job.seconds += stage.plan.seconds;
     stages.push_back(std::move(stage));
   }
-  job.temporary_bytes = std::max(job.temporary_bytes, temporary);
   return stages;
+}
+
+/// Adds what a tensor takes. Its temporary space is free again for the next.
+void add_forecast(FileJob& job, const TensorJob& tensor, const TensorPlan& plan) {
+  const bool is_stream = tensor.source.storage == ElementStorage::stream;
+  if (is_stream && !unpacks_straight(tensor, plan)) job.unpacked_bytes += unpacked_nbytes(tensor.source);
+  // Of compressed chunks fewer bytes are read and written, and a processor takes its time for them.
+  const bool writes_codec =
+      writes_chunks(format_of(job.options.kind), job.options.chunks) && job.options.chunks.codec != "none";
+  if (plan.is_in_parts() && (writes_codec || !tensor.source.codec.empty())) job.seconds.reset();
+  for (const auto& [stage, blocks_begin] : plan.stages) {
+    job.bytes_read += static_cast<std::uint64_t>(stage.bytes_read());
+    job.bytes_written += static_cast<std::uint64_t>(stage.bytes_written());
+    if (job.seconds) *job.seconds += stage.seconds;
+    const std::uint64_t end = blocks_begin + static_cast<std::uint64_t>(stage.temporary_bytes);
+    job.temporary_bytes = std::max(job.temporary_bytes, plan.is_in_parts() ? end : rounded(end));
+  }
 }
 
 /// The kind of the destination, whose elements must be flat or in chunks. `source`: the kind of what is read,
@@ -303,12 +319,11 @@ FileJob plan_moves(const std::vector<TensorMove>& given, const std::string& dest
     auto& [tensor, chain] = tensors[i];
     TensorPlan& planned = plan.tensors.emplace_back();
     if (has_chunks) {
-      planned.chunks = plan_chunk_job(job, plan.limits, tensor, chain, format);
+      planned.stages.push_back({plan_chunk_job(job, plan.limits, tensor, chain, format)});
     } else {
       planned.stages = plan_stages(job, plan.limits, tensor, problems[i]);
     }
-    const bool is_stream = tensor.source.storage == ElementStorage::stream;
-    if (is_stream && !unpacks_straight(tensor, planned)) job.unpacked_bytes += unpacked_nbytes(tensor.source);
+    add_forecast(job, tensor, planned);
     job.tensors.push_back(std::move(tensor));
   }
   set_plan(job, std::move(plan));

@@ -13,19 +13,6 @@ namespace {
 
 using tenstride::detail::message;
 
-/// Tiles, or units in chunks.
-std::uint64_t count_parts(const FileJob& job) {
-  std::uint64_t parts = 0;
-  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
-    const TensorPlan& tensor = plan_of(job).tensors[i];
-    if (tensor.chunks) parts += UnitNumbers(job.tensors[i].shape, tensor.chunks->plan).count();
-    for (const FileStage& stage : tensor.stages) {
-      for (const BlockPass& pass : stage.plan.passes) parts += static_cast<std::uint64_t>(pass.tiles);
-    }
-  }
-  return parts;
-}
-
 std::uint64_t share_of_bytes(std::uint64_t bytes, std::uint64_t parts, std::uint64_t all) {
   if (all == 0) return 0;
   return static_cast<std::uint64_t>(static_cast<double>(bytes) * static_cast<double>(parts) /
@@ -53,7 +40,8 @@ std::string obstacle_to_tasks(const FileJob& job) {
 
 std::vector<FileShare> shares_of(const FileJob& job, std::uint64_t tasks) {
   check_task({1, tasks});
-  const std::uint64_t all = count_parts(job);
+  std::uint64_t all = 0;
+  for (const std::size_t parts : count_parts(job)) all += parts;
   std::vector<FileShare> shares;
   if (!obstacle_to_tasks(job).empty()) {
     for (std::uint64_t number = 1; number <= tasks; ++number) shares.push_back({{number, tasks}});

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "io/plan/block_plan.hpp"
+#include "io/plan/tile_plan.hpp"
 #include "tenstride/io/permute_file.hpp"
 
 namespace tenstride::io {

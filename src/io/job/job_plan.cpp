@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/message.hpp"
+#include "io/plan/unit_numbers.hpp"
 #include "tenstride/layout/text.hpp"
 
 namespace tenstride::io {
@@ -13,10 +14,29 @@ using tenstride::detail::message;
 
 std::size_t TensorPlan::passes() const {
   if (rename) return 1;
-  if (chunks) return chunks->second ? 2 : 1;
   std::size_t passes = 0;
   for (const FileStage& stage : stages) passes += stage.plan.passes.size();
   return passes;
+}
+
+std::uint64_t TensorPlan::tiles() const {
+  if (rename) return static_cast<std::uint64_t>(rename->files);
+  Index tiles = 0;
+  for (const FileStage& stage : stages) tiles += stage.plan.tiles();
+  return static_cast<std::uint64_t>(tiles);
+}
+
+std::vector<std::size_t> count_parts(const FileJob& job) {
+  std::vector<std::size_t> parts;
+  for (const TensorPlan& tensor : plan_of(job).tensors) {
+    if (!tensor.is_in_parts()) {
+      parts.push_back(static_cast<std::size_t>(tensor.tiles()));
+      continue;
+    }
+    const TilePlan& plan = tensor.stages[0].plan;
+    parts.push_back(UnitNumbers(plan.problem.dst.shape, plan.passes.back()).count());
+  }
+  return parts;
 }
 
 void set_plan(FileJob& job, JobPlan plan) {
@@ -32,7 +52,7 @@ std::string to_string(const FileJob& job) {
   std::string text;
   for (std::size_t t = 0; t < job.tensors.size(); ++t) {
     const TensorJob& tensor = job.tensors[t];
-    const auto& [stages, chunks, rename] = plan_of(job).tensors[t];
+    const auto& [stages, rename] = plan_of(job).tensors[t];
     if (job.tensors.size() > 1) {
       const bool is_kept = tensor.kind == MoveKind::keep, is_same = tensor.chain == "x";
       text += tensor.name + (is_kept && is_same ? ", as it is" : ": " + tensor.chain) +
@@ -42,8 +62,6 @@ std::string to_string(const FileJob& job) {
       text += message("metadata only: axes ", rename->order, " of x, ", rename->files,
                       " files of chunks at most get other names and keep their bytes\n");
     }
-    if (chunks) text += to_string(chunks->plan);
-    if (chunks && chunks->second) text += to_string(*chunks->second);
     for (std::size_t i = 0; i < stages.size(); ++i) {
       if (stages.size() > 1)
         text += message("stage ", i + 1, i + 1 < stages.size() ? ", into temporary space\n" : "\n");

@@ -2,15 +2,14 @@
 // What a job keeps for the engine.
 #pragma once
 
-#include "io/job/chunk_job.hpp"
-#include "io/plan/block_plan.hpp"
+#include "io/plan/tile_plan.hpp"
 #include "tenstride/io/permute_file.hpp"
 
 namespace tenstride::io {
 
 /// A step that reads one file and writes another.
 struct FileStage {
-  BlockPlan plan;
+  TilePlan plan;
   /// Where the blocks of two passes begin in the temporary file.
   std::uint64_t blocks_begin = 0;
 };
@@ -23,17 +22,17 @@ struct Rename {
   Index files = 0;
 };
 
-/// How a tensor gets to the destination: by one of the three.
+/// How a tensor gets to the destination: by stages, or by a rename.
 struct TensorPlan {
   /// One, or one more for each reshape that cuts across axes: what it copies lies in the temporary file.
   std::vector<FileStage> stages{};
-  /// Where the source or the destination is in chunks.
-  std::optional<ChunkJob> chunks{};
   /// Where only metadata change.
   std::optional<Rename> rename{};
 
-  /// Passes over all elements.
+  [[nodiscard]] bool is_in_parts() const { return !stages.empty() && stages[0].plan.is_in_parts; }
+  /// Passes over all elements, and their tiles.
   [[nodiscard]] std::size_t passes() const;
+  [[nodiscard]] std::uint64_t tiles() const;
 };
 
 struct JobPlan {
@@ -44,6 +43,9 @@ struct JobPlan {
   /// In the order of FileJob::tensors.
   std::vector<TensorPlan> tensors;
 };
+
+/// How many parts of each tensor are noted when they are finished: tiles of flat files, units in parts.
+std::vector<std::size_t> count_parts(const FileJob& job);
 
 /// Pre: `job` was planned.
 inline const JobPlan& plan_of(const FileJob& job) {

@@ -3,7 +3,7 @@
 
 #include "base/message.hpp"
 #include "io/ends/operation.hpp"
-#include "io/job/chunk_job.hpp"
+#include "io/job/plan_chunk_job.hpp"
 #include "io/plan/boxes.hpp"
 #include "tenstride/parallel/parallel.hpp"
 
@@ -62,30 +62,10 @@ std::uint64_t scratch_of(const ChunkSide& side, std::string_view codecs) {
 /// decoded.
 constexpr double max_repetition = 3;
 
-void use_two_passes(FileJob& job, const TensorJob& tensor, ChunkJob& chunks, TwoPasses two) {
-  const DType source = tensor.source.dtype;
-  // Missing elements are counted for each unit of the destination, in the pass that writes it.
-  const bool converts_first = item_size(tensor.dtype) < item_size(source) && !tensor.rescaling;
-  chunks.temporary_dtype = converts_first ? tensor.dtype : source;
-  chunks.temporary_chunk = two.chunk;
-  const ChunkGrid grid{tensor.shape, two.chunk};
-  double nbytes = static_cast<double>(item_size(chunks.temporary_dtype));
-  const Dims counts = grid.counts();
-  for (std::size_t d = 0; d < counts.size(); ++d) {
-    nbytes *= static_cast<double>(counts[d]) * static_cast<double>(two.chunk[d]);
-  }
-  job.bytes_read +=
-      static_cast<std::uint64_t>(two.first.decoded_nbytes - chunks.plan.decoded_nbytes + nbytes);
-  job.bytes_written += static_cast<std::uint64_t>(nbytes);
-  job.temporary_bytes = std::max(job.temporary_bytes, static_cast<std::uint64_t>(nbytes));
-  chunks.plan = std::move(two.first);
-  chunks.second = std::move(two.second);
-}
-
 /// Plans for several numbers of threads, and sets the one that has the elements decoded and encoded first.
 /// Fewer threads leave more memory for tiles, so that fewer chunks are decoded more than once. Nothing where
 /// not even one thread has room.
-std::optional<ChunkPlan> plan_threads(ChunkProblem& problem, std::uint64_t memory, std::uint64_t& least) {
+std::optional<TilePlan> plan_threads(ChunkProblem& problem, std::uint64_t memory, std::uint64_t& least) {
   // Encoding takes about twice as long as decoding.
   constexpr double encoding = 2;
   // One thread more than there are processors: waiting for the disk takes none of them.
@@ -93,40 +73,27 @@ std::optional<ChunkPlan> plan_threads(ChunkProblem& problem, std::uint64_t memor
   const int processors = num_threads();
   const double encoded = encoding * static_cast<double>(count_elements(problem.dst.grid.shape)) *
                          static_cast<double>(problem.dst.item);
-  std::optional<ChunkPlan> best;
+  std::optional<TilePlan> best;
   double best_time = 0;
-  int best_threads = 1;
   for (int threads = processors + 1; threads > 0; threads = threads > processors ? processors : threads / 2) {
     problem.threads = threads;
-    std::optional<ChunkPlan> plan = plan_chunks(problem, memory, least);
+    std::optional<TilePlan> plan = plan_chunks(problem, memory, least);
     if (!plan) continue;
     const double speed = std::min<double>(threads, processors + spare_thread);
-    const double time = (plan->decoded_nbytes + encoded) / speed;
+    const double time = (static_cast<double>(plan->bytes_read()) + encoded) / speed;
     if (best && time >= best_time) continue;
     best = std::move(plan);
     best_time = time;
-    best_threads = threads;
   }
-  problem.threads = best_threads;
+  if (best) problem.threads = best->threads;
   return best;
 }
 
-struct JobBytes {
-  std::uint64_t read = 0;
-  std::uint64_t written = 0;
-};
-
-/// Adds what the tensor's bytes take at the disk's rates, where they are the bytes that are read and written:
-/// those of compressed chunks are fewer, and a processor takes its time for them.
-void add_seconds(FileJob& job, const DiskRates& disk, const TensorJob& tensor, const JobBytes& before,
-                 bool is_flat) {
-  const bool is_compressed = !tensor.source.codec.empty() || (!is_flat && job.options.chunks.codec != "none");
-  if (is_compressed) job.seconds.reset();
-  if (!job.seconds) return;
-  const double read = static_cast<double>(job.bytes_read - before.read) / disk.read_bytes_per_second;
-  const double written =
-      static_cast<double>(job.bytes_written - before.written) / disk.write_bytes_per_second;
-  *job.seconds += std::max(read, written) + disk.contention * std::min(read, written);
+/// What a plan's bytes take at the disk's rates.
+double seconds_of(const TilePlan& plan, const DiskRates& disk) {
+  const double read = static_cast<double>(plan.bytes_read()) / disk.read_bytes_per_second;
+  const double written = static_cast<double>(plan.bytes_written()) / disk.write_bytes_per_second;
+  return std::max(read, written) + disk.contention * std::min(read, written);
 }
 
 }  // namespace
@@ -146,17 +113,15 @@ std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info) {
          "file whose elements lie one after the other, .npy for example)";
 }
 
-ChunkJob plan_chunk_job(FileJob& job, const BlockLimits& limits, const TensorJob& tensor,
+TilePlan plan_chunk_job(const FileJob& job, const BlockLimits& limits, const TensorJob& tensor,
                         const FileChain& chain, const FileFormat& destination) {
-  const JobBytes bytes_before{job.bytes_read, job.bytes_written};
-  const auto memory = static_cast<std::uint64_t>(limits.memory);
   if (!is_by_axes(chain)) {
     throw ValueError(message(this_operation, ": \"", tensor.chain, "\" must be carried out in chunks: ",
                              obstacle_to_chunks(tensor.chain, tensor.source)));
   }
-  ChunkJob chunks;
+  const auto memory = static_cast<std::uint64_t>(limits.memory);
   ChunkProblem problem;
-  chunks.map = problem.map = chain.map;
+  problem.map = chain.map;
   problem.src = side_of_source(tensor.source);
   problem.dst = {{tensor.shape, {}}, static_cast<Index>(item_size(tensor.dtype))};
   if (!writes_chunks(destination, job.options.chunks)) {
@@ -165,31 +130,29 @@ ChunkJob plan_chunk_job(FileJob& job, const BlockLimits& limits, const TensorJob
   } else {
     problem.dst.grid = destination.plan_chunks(tensor.planned(), job.options.chunks, this_operation);
   }
-  if (tensor.rescaling) problem.between_item = problem.src.item;
+  // Missing elements are counted for each unit of the destination, in the pass that writes it.
+  const bool converts_first = problem.dst.item < problem.src.item && !tensor.rescaling;
+  problem.between_item = converts_first ? problem.dst.item : problem.src.item;
   problem.scratch_nbytes =
       scratch_of(problem.src, tensor.source.codec) + scratch_of(problem.dst, job.options.chunks.codec);
   std::uint64_t least = 0;
-  const std::optional<ChunkPlan> plan = plan_threads(problem, memory, least);
+  std::optional<TilePlan> plan = plan_threads(problem, memory, least);
   if (!plan) {
     throw MemoryLimitError(
         message(this_operation, ": memory of ", memory, " bytes must be at least ", least,
                 " bytes for chunks of ", problem.src.grid.chunk, " and units of ", problem.dst.grid.chunk),
         least);
   }
-  chunks.plan = *plan;
-  chunks.threads = problem.threads;
-  const auto result_nbytes =
-      static_cast<std::uint64_t>(count_elements(tensor.shape)) * item_size(tensor.dtype);
-  job.bytes_read += static_cast<std::uint64_t>(plan->decoded_nbytes);
-  job.bytes_written += result_nbytes;
   const bool both_chunked = !problem.src.is_flat && !problem.dst.is_flat;
   // A second pass would have to wait for all tasks of the first one.
-  if (both_chunked && plan->repetition > max_repetition && !job.options.task) {
-    if (std::optional<TwoPasses> two = plan_two_passes(problem, memory))
-      use_two_passes(job, tensor, chunks, std::move(*two));
+  if (both_chunked && repetition(*plan) > max_repetition && !job.options.task) {
+    if (std::optional<TilePlan> two = plan_two_passes(problem, memory)) plan = std::move(two);
   }
-  add_seconds(job, limits.disk, tensor, bytes_before, problem.dst.is_flat);
-  return chunks;
+  plan->converts_first = converts_first;
+  if (!tensor.shape.empty())
+    plan->problem.unmerged_axis = wrap_axis(this_operation.data(), tensor.elements.axis, tensor.shape);
+  plan->seconds = seconds_of(*plan, limits.disk);
+  return *std::move(plan);
 }
 
 }  // namespace tenstride::io

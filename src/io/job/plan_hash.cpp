@@ -40,11 +40,11 @@ std::string text_of_result(const TensorJob& tensor) {
 }
 
 /// Units in chunks are the same whatever the tiles; those of a flat file are parts of tiles.
-std::string text_of_chunks(const FileJob& job, const TensorJob& tensor, const ChunkJob& chunks) {
+std::string text_of_parts(const FileJob& job, const TensorJob& tensor, const TilePlan& plan) {
   const ChunkOptions& options = job.options.chunks;
-  const ChunkPlan& last = chunks.second ? *chunks.second : chunks.plan;
-  std::string text = message(format_of(job.options.kind).name, chunks.map.first, last.dst_unit);
-  for (const IndexMap::Axis& axis : chunks.map.axes) {
+  const TilePass& last = plan.passes.back();
+  std::string text = message(format_of(job.options.kind).name, plan.map.first, last.unit);
+  for (const IndexMap::Axis& axis : plan.map.axes) {
     text += axis.source ? message(*axis.source, ':', axis.step, ',') : ",";
   }
   if (!writes_chunks(format_of(job.options.kind), options)) return text + message(last.tile);
@@ -69,9 +69,11 @@ std::uint64_t plan_hash(const FileJob& job) {
     const TensorJob& tensor = job.tensors[i];
     const TensorPlan& plan = plan_of(job).tensors[i];
     text += text_of_result(tensor);
-    for (const FileStage& stage : plan.stages) text += to_json(stage.plan);
+    for (const FileStage& stage : plan.stages) {
+      if (!stage.plan.is_in_parts) text += to_json(stage.plan);
+    }
     for (const DType type : tensor.conversions) text += name(type);
-    if (plan.chunks) text += text_of_chunks(job, tensor, *plan.chunks);
+    if (plan.is_in_parts()) text += text_of_parts(job, tensor, plan.stages[0].plan);
   }
   return fnv1a(text + plan_of(job).head + text_of_stored(job));
 }

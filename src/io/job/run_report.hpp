@@ -22,21 +22,8 @@ class RunReport {
       : callback_(callback), start_(start) {
     now_.bytes = job.bytes_read + job.bytes_written;
     now_.seconds_foretold = job.seconds.value_or(0);
-    for (const TensorPlan& tensor : plan_of(job).tensors) {
-      if (tensor.rename) {
-        now_.passes += 1;
-        now_.tiles += static_cast<std::uint64_t>(tensor.rename->files);
-      }
-      if (tensor.chunks) {
-        now_.passes += tensor.chunks->second ? 2 : 1;
-        now_.tiles += static_cast<std::uint64_t>(tensor.chunks->tiles());
-      }
-      for (const FileStage& stage : tensor.stages) {
-        now_.passes += static_cast<int>(stage.plan.passes.size());
-        for (const BlockPass& pass : stage.plan.passes) now_.tiles += static_cast<std::uint64_t>(pass.tiles);
-      }
-    }
-    --now_.passes;
+    for (const TensorPlan& tensor : plan_of(job).tensors) now_.tiles += tensor.tiles();
+    now_.passes = static_cast<int>(job.passes);
   }
   void begin_pass(int pass) { now_.pass = pass; }
   /// Of other tasks.

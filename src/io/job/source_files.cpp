@@ -16,7 +16,7 @@ namespace tenstride::io {
 SourceFiles::SourceFiles(const FileJob& job, DiskAccess access) : job_(job), access_(access) {
   // What cannot be opened is refused before a destination is made; a stream is not unpacked before that.
   const FileInfo& first = job.tensors[0].source;
-  if (first.storage == ElementStorage::flat && !plan_of(job).tensors[0].chunks) open(first);
+  if (first.storage == ElementStorage::flat && !plan_of(job).tensors[0].is_in_parts()) open(first);
 }
 
 void SourceFiles::open(const FileInfo& info) {

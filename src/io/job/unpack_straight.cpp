@@ -10,7 +10,8 @@ namespace tenstride::io {
 
 bool unpacks_straight(const TensorJob& tensor, const TensorPlan& plan) {
   const FileInfo& source = tensor.source;
-  if (source.storage != ElementStorage::stream || source.is_byte_swapped || plan.stages.size() != 1)
+  if (source.storage != ElementStorage::stream || source.is_byte_swapped || plan.stages.size() != 1 ||
+      plan.is_in_parts())
     return false;
   if (tensor.dtype != source.dtype || !tensor.conversions.empty() || tensor.reduction) return false;
   if (tensor.elements.has_arithmetic() || tensor.rescaling) return false;

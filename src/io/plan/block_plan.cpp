@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/plan/block_plan.hpp"
+#include "io/plan/tile_plan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -52,39 +52,42 @@ BlockLimits without_pages(BlockLimits limits) {
   return limits;
 }
 
-BlockPlan empty_plan(const BlockProblem& problem) {
-  BlockPlan plan;
+TilePlan empty_plan(const BlockProblem& problem) {
+  TilePlan plan;
   plan.problem = problem;
-  BlockPass pass;
+  TilePass pass;
   pass.tile = {0};
   pass.tiles = 0;
   plan.passes = {pass};
   return plan;
 }
 
-Index sum(const BlockPlan& plan, const auto& part) {
+Index sum(const TilePlan& plan, const auto& part) {
   Index total = 0;
-  for (const BlockPass& pass : plan.passes) total += part(pass);
+  for (const TilePass& pass : plan.passes) total += part(pass);
   return total;
 }
 
 }  // namespace
 
-Index BlockPlan::bytes_read() const {
-  return sum(*this, [](const BlockPass& pass) { return pass.read.bytes; });
+Index TilePlan::tiles() const {
+  return sum(*this, [](const TilePass& pass) { return pass.tiles; });
 }
-Index BlockPlan::bytes_written() const {
-  return sum(*this, [](const BlockPass& pass) { return pass.write.bytes; });
+Index TilePlan::bytes_read() const {
+  return sum(*this, [](const TilePass& pass) { return pass.read.bytes; });
 }
-Index BlockPlan::requests() const {
-  return sum(*this, [](const BlockPass& pass) { return pass.read.requests + pass.write.requests; });
+Index TilePlan::bytes_written() const {
+  return sum(*this, [](const TilePass& pass) { return pass.write.bytes; });
+}
+Index TilePlan::requests() const {
+  return sum(*this, [](const TilePass& pass) { return pass.read.requests + pass.write.requests; });
 }
 
-BlockPlan plan_blocks(const BlockProblem& given, const BlockLimits& limits) {
+TilePlan plan_blocks(const BlockProblem& given, const BlockLimits& limits) {
   const BlockProblem problem = normalized(given);
   if (is_empty(problem.src)) return empty_plan(problem);
-  if (std::optional<BlockPlan> plan = detail::choose_plan(problem, limits)) return *std::move(plan);
-  if (std::optional<BlockPlan> plan = detail::choose_plan(problem, without_pages(limits)))
+  if (std::optional<TilePlan> plan = detail::choose_plan(problem, limits)) return *std::move(plan);
+  if (std::optional<TilePlan> plan = detail::choose_plan(problem, without_pages(limits)))
     return *std::move(plan);
   throw ValueError(detail::message("plan_blocks: memory of ", limits.memory, " bytes must be at least ",
                                    min_block_memory(given), " bytes for these axes"));

@@ -62,7 +62,7 @@ class Chooser {
   }
 
   /// The fastest plan; nothing where not even the smallest tile fits.
-  [[nodiscard]] std::optional<BlockPlan> choose() const {
+  [[nodiscard]] std::optional<TilePlan> choose() const {
     const std::vector<Dims> tiles = all_candidates();
     Dims best;
     double fewest_seconds = infeasible;
@@ -74,7 +74,7 @@ class Chooser {
       }
     }
     if (fewest_seconds == infeasible) return std::nullopt;
-    BlockPlan plan;
+    TilePlan plan;
     plan.problem = problem_;
     plan.page = budget_.page;
     plan.request_bytes = budget_.request_bytes;
@@ -86,7 +86,7 @@ class Chooser {
     } else {
       fill_one(plan, best);
     }
-    for (const BlockPass& pass : plan.passes) plan.seconds += pass.seconds;
+    for (const TilePass& pass : plan.passes) plan.seconds += pass.seconds;
     return plan;
   }
 
@@ -286,17 +286,17 @@ class Chooser {
     return count;
   }
 
-  [[nodiscard]] double seconds_of(const BlockPass& pass, Index src_item, Index dst_item) const {
+  [[nodiscard]] double seconds_of(const TilePass& pass, Index src_item, Index dst_item) const {
     const ModelTraffic read{static_cast<double>(pass.read.bytes), static_cast<double>(pass.read.requests)};
     const ModelTraffic written{static_cast<double>(pass.write.bytes),
                                static_cast<double>(pass.write.requests)};
     return pass_seconds(read, written, static_cast<double>(pass.tiles), src_item, dst_item);
   }
 
-  void fill_one(BlockPlan& plan, const Dims& tile) const {
+  void fill_one(TilePlan& plan, const Dims& tile) const {
     const TileBuffer buffer =
         tile_buffer(tile, problem_.src.strides, problem_.src_item, problem_.src_begin, budget_.page);
-    BlockPass pass;
+    TilePass pass;
     pass.tile = tile;
     pass.tiles = count_tiles(tile);
     pass.tile_bytes = buffer.nbytes;
@@ -309,7 +309,7 @@ class Chooser {
     plan.passes = {std::move(pass)};
   }
 
-  void fill_two(BlockPlan& plan, const Pair& pair) const {
+  void fill_two(TilePlan& plan, const Pair& pair) const {
     plan.block = common(pair);
     plan.slot_bytes = slot_of(plan.block);
     plan.temporary_item = temporary_item();
@@ -318,14 +318,14 @@ class Chooser {
 
     const TileBuffer buffer =
         tile_buffer(pair.first, problem_.src.strides, problem_.src_item, problem_.src_begin, budget_.page);
-    BlockPass first;
+    TilePass first;
     first.tile = pair.first;
     first.tiles = count_tiles(pair.first);
     first.tile_bytes = buffer.nbytes;
     first.group_bytes = budget_.group_bytes;
     first.read = count_reads(src_side(problem_), pair.first, budget_, plan.is_counted);
     plan.passes.push_back(std::move(first));
-    BlockPass second;
+    TilePass second;
     second.tile = pair.second;
     second.tiles = count_tiles(pair.second);
     second.tile_bytes = second_buffer(pair);
@@ -352,7 +352,7 @@ class Chooser {
 
 }  // namespace
 
-std::optional<BlockPlan> choose_plan(const BlockProblem& problem, const BlockLimits& limits) {
+std::optional<TilePlan> choose_plan(const BlockProblem& problem, const BlockLimits& limits) {
   return Chooser(problem, limits).choose();
 }
 

@@ -136,9 +136,9 @@ BlockTraffic count_writes(const FileSide& side, const Dims& src_strides, const D
   return traffic;
 }
 
-void count_blocks(BlockPlan& plan, const BlockBudget& budget) {
-  BlockPass& first = plan.passes[0];
-  BlockPass& second = plan.passes[1];
+void count_blocks(TilePlan& plan, const BlockBudget& budget) {
+  TilePass& first = plan.passes[0];
+  TilePass& second = plan.passes[1];
   const Dims& shape = plan.problem.src.shape;
   PieceCounter counter(plan.problem.src.strides, budget);
   for (Index number = 0; number < first.tiles; ++number) {
@@ -162,7 +162,7 @@ void count_blocks(BlockPlan& plan, const BlockBudget& budget) {
   second.read.run_bytes = tiles_of(second.tile, plan.block) * plan.slot_bytes;
 }
 
-std::vector<Box> blocks_of(const BlockPlan& plan, const Box& tile) {
+std::vector<Box> blocks_of(const TilePlan& plan, const Box& tile) {
   const Dims& step = plan.passes[1].tile;
   Dims first_tile = tile.first, counts = tile.first;
   Index count = 1;
@@ -190,7 +190,7 @@ std::vector<Box> blocks_of(const BlockPlan& plan, const Box& tile) {
 
 namespace tenstride {
 
-Index block_offset(const BlockPlan& plan, const Dims& first) {
+Index block_offset(const TilePlan& plan, const Dims& first) {
   const Dims& shape = plan.problem.src.shape;
   const Dims& tile = plan.passes[1].tile;
   Index number = 0, slot = 0;

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "io/plan/block_plan.hpp"
 #include "io/plan/file_runs.hpp"
+#include "io/plan/tile_plan.hpp"
 
 namespace tenstride::detail {
 
@@ -93,14 +93,14 @@ BlockTraffic count_writes(const FileSide& dst, const Dims& src_strides, const Di
                           const BlockBudget& budget, bool& is_counted);
 
 /// The fastest plan of a problem whose axes are in the destination's order; nothing where no tile fits.
-std::optional<BlockPlan> choose_plan(const BlockProblem& problem, const BlockLimits& limits);
+std::optional<TilePlan> choose_plan(const BlockProblem& problem, const BlockLimits& limits);
 /// Whether any tile fits.
 bool has_plan(const BlockProblem& problem, const BlockLimits& limits);
 
 /// Counts what the first pass writes to the temporary file and what the second one reads from it.
-void count_blocks(BlockPlan& plan, const BlockBudget& budget);
+void count_blocks(TilePlan& plan, const BlockBudget& budget);
 
 /// The blocks of a tile of the first pass, in the order of the temporary file.
-std::vector<Box> blocks_of(const BlockPlan& plan, const Box& tile);
+std::vector<Box> blocks_of(const TilePlan& plan, const Box& tile);
 
 }  // namespace tenstride::detail

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "io/plan/block_plan.hpp"
+#include "io/plan/tile_plan.hpp"
 #include "tenstride/tensor/tensor.hpp"
 
 namespace tenstride::io {

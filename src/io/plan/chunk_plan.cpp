@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/message.hpp"
 #include "io/plan/boxes.hpp"
 #include "io/plan/tile_choice.hpp"
-#include "tenstride/layout/text.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -38,10 +36,31 @@ Dims source_box(const ChunkProblem& problem, const Dims& tile) {
   return box;
 }
 
+/// What a plan of so many passes is before their tiles are known.
+TilePlan in_parts(const ChunkProblem& problem, std::size_t passes) {
+  TilePlan plan;
+  plan.problem.src = plan.problem.dst = plan.problem.positions = row_major(problem.dst.grid.shape);
+  plan.problem.src_item = problem.src.item;
+  plan.problem.dst_item = problem.dst.item;
+  plan.is_in_parts = true;
+  plan.map = problem.map;
+  plan.threads = problem.threads;
+  plan.passes.resize(passes);
+  return plan;
+}
+
+Index count_tiles(const Dims& shape, const Dims& tile) {
+  return count_elements(tile_counts(shape, tile));
+}
+
 }  // namespace
 
-std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t memory,
-                                     std::uint64_t& least) {
+double repetition(const TilePlan& plan) {
+  const double needed = box_nbytes(plan.problem.src.shape, plan.problem.src_item);
+  return needed > 0 ? static_cast<double>(plan.passes[0].read.bytes) / needed : 1;
+}
+
+std::optional<TilePlan> plan_chunks(const ChunkProblem& problem, std::uint64_t memory, std::uint64_t& least) {
   const TileChoices choices(problem);
   const auto threads = static_cast<double>(problem.threads);
   const double chunk = problem.src.is_flat ? flat_chunk_nbytes : choices.src_chunk_nbytes();
@@ -57,31 +76,25 @@ std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t 
   // With half the memory for a tile one is written while the next is read: worth half as many bytes more.
   std::optional<TileChoice> half = choices.cheapest(room / 2);
   if (half && half->cost <= 1.5 * chosen->cost) chosen = std::move(half);
-  ChunkPlan plan;
-  plan.tile = chosen->tile;
-  plan.order = chosen->order;
-  plan.tiles = 1;
-  double needed = static_cast<double>(problem.dst.item);
-  for (std::size_t d = 0; d < plan.tile.size(); ++d) {
-    const Index size = problem.dst.grid.shape[d];
-    plan.tiles *= ceil_divide(size, plan.tile[d]);
-    needed *= static_cast<double>(size);
-  }
-  plan.decoded_nbytes = choices.decoded_nbytes(plan.tile);
-  const double source_nbytes =
-      needed / static_cast<double>(problem.dst.item) * static_cast<double>(problem.src.item);
-  plan.repetition = source_nbytes > 0 ? plan.decoded_nbytes / source_nbytes : 1;
-  plan.src_chunk =
-      problem.src.is_flat ? flat_part(problem.src, source_box(problem, plan.tile)) : problem.src.grid.chunk;
-  plan.dst_unit = problem.dst.is_flat ? flat_part(problem.dst, plan.tile) : problem.dst.grid.chunk;
-  plan.units_nbytes = static_cast<std::uint64_t>(
-      std::min(room, std::max(chosen->open_nbytes, box_nbytes(problem.dst.grid.shape, problem.dst.item))));
-  plan.memory = static_cast<std::uint64_t>(
-      std::min(static_cast<double>(memory), beside + static_cast<double>(plan.units_nbytes)));
+  TilePlan plan = in_parts(problem, 1);
+  const Dims& shape = problem.dst.grid.shape;
+  TilePass& pass = plan.passes[0];
+  pass.tile = chosen->tile;
+  pass.order = chosen->order;
+  pass.tiles = count_tiles(shape, pass.tile);
+  pass.read.bytes = static_cast<Index>(choices.decoded_nbytes(pass.tile));
+  pass.write.bytes = static_cast<Index>(box_nbytes(shape, problem.dst.item));
+  pass.part =
+      problem.src.is_flat ? flat_part(problem.src, source_box(problem, pass.tile)) : problem.src.grid.chunk;
+  pass.unit = problem.dst.is_flat ? flat_part(problem.dst, pass.tile) : problem.dst.grid.chunk;
+  pass.units_bytes =
+      static_cast<Index>(std::min(room, std::max(chosen->open_nbytes, box_nbytes(shape, problem.dst.item))));
+  plan.memory = static_cast<Index>(
+      std::min(static_cast<double>(memory), beside + static_cast<double>(pass.units_bytes)));
   return plan;
 }
 
-std::optional<TwoPasses> plan_two_passes(const ChunkProblem& problem, std::uint64_t memory) {
+std::optional<TilePlan> plan_two_passes(const ChunkProblem& problem, std::uint64_t memory) {
   constexpr std::size_t max_candidates = 200;
   const Index smaller = std::min(problem.src.item, problem.dst.item);
   const Index item = problem.between_item == 0 ? smaller : problem.between_item;
@@ -96,7 +109,8 @@ std::optional<TwoPasses> plan_two_passes(const ChunkProblem& problem, std::uint6
   const double chunk = static_cast<double>(problem.threads) * first_choices.src_chunk_nbytes();
   const std::vector<Dims> first_tiles = first_choices.large_ones(room - chunk, max_candidates);
   const std::vector<Dims> second_tiles = second_choices.large_ones(room, max_candidates);
-  TwoPasses best;
+  const Dims& shape = problem.dst.grid.shape;
+  TilePlan best = in_parts(problem, 2);
   double largest = 0;
   for (const Dims& a : first_tiles) {
     for (const Dims& b : second_tiles) {
@@ -105,37 +119,30 @@ std::optional<TwoPasses> plan_two_passes(const ChunkProblem& problem, std::uint6
       const double nbytes = box_nbytes(common, item);
       if (nbytes <= largest) continue;
       largest = nbytes;
-      best.chunk = common;
-      best.first.tile = a;
-      best.second.tile = b;
+      best.block = common;
+      best.passes[0].tile = a;
+      best.passes[1].tile = b;
     }
   }
   if (largest == 0) return std::nullopt;
-  const auto complete = [&](ChunkPlan& plan, const TileChoices& choices, const ChunkSide& src,
-                            const Dims& unit, Index dst_item) {
-    plan.tiles = 1;
-    for (std::size_t d = 0; d < plan.tile.size(); ++d) {
-      plan.tiles *= ceil_divide(problem.dst.grid.shape[d], plan.tile[d]);
-    }
-    plan.decoded_nbytes = choices.decoded_nbytes(plan.tile);
-    plan.src_chunk = src.grid.chunk;
-    plan.dst_unit = unit;
-    plan.units_nbytes = static_cast<std::uint64_t>(
-        std::max(box_nbytes(plan.tile, dst_item),
-                 std::min(room - chunk, box_nbytes(problem.dst.grid.shape, dst_item))));
-    plan.memory = memory;
+  // Blocks at the end of an axis have whole slots.
+  best.temporary_item = item;
+  best.slot_bytes = static_cast<Index>(largest);
+  best.temporary_bytes = best.slot_bytes * count_tiles(shape, best.block);
+  best.memory = static_cast<Index>(memory);
+  const auto complete = [&](TilePass& pass, const Dims& part, const Dims& unit, Index dst_item) {
+    pass.tiles = count_tiles(shape, pass.tile);
+    pass.part = part;
+    pass.unit = unit;
+    pass.units_bytes = static_cast<Index>(
+        std::max(box_nbytes(pass.tile, dst_item), std::min(room - chunk, box_nbytes(shape, dst_item))));
   };
-  complete(best.first, first_choices, problem.src, best.chunk, item);
-  complete(best.second, second_choices, {{problem.dst.grid.shape, best.chunk}, item}, problem.dst.grid.chunk,
-           problem.dst.item);
+  complete(best.passes[0], problem.src.grid.chunk, best.block, item);
+  complete(best.passes[1], best.block, problem.dst.grid.chunk, problem.dst.item);
+  best.passes[0].read.bytes = static_cast<Index>(first_choices.decoded_nbytes(best.passes[0].tile));
+  best.passes[0].write.bytes = best.passes[1].read.bytes = best.temporary_bytes;
+  best.passes[1].write.bytes = static_cast<Index>(box_nbytes(shape, problem.dst.item));
   return best;
-}
-
-std::string to_string(const ChunkPlan& plan) {
-  return tenstride::detail::message(
-      "chunks  ", plan.tiles, plan.tiles == 1 ? " tile" : " tiles", " of ", plan.tile, ", units of ",
-      plan.dst_unit, "; ", bytes_to_text(static_cast<Index>(plan.decoded_nbytes)), " decoded from chunks of ",
-      plan.src_chunk, ", ", bytes_to_text(static_cast<Index>(plan.memory)), " of memory\n");
 }
 
 }  // namespace tenstride::io

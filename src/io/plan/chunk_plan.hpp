@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
 
 #include "io/plan/boxes.hpp"
+#include "io/plan/tile_plan.hpp"
 #include "tenstride/layout/index_map.hpp"
 
 namespace tenstride::io {
@@ -32,45 +33,16 @@ struct ChunkProblem {
   int threads = 1;
 };
 
-/// Tile by tile: the chunks of the source that a tile needs are decoded and copied to where they belong, and
-/// each of the tile's units is encoded and written when it has all its elements.
-struct ChunkPlan {
-  /// Extents of a tile of the destination, multiples of its units.
-  Dims tile;
-  Index tiles = 0;
-  /// The axes of the destination, slowest first: the order in which the chunks that a tile needs are read, so
-  /// that some of its units are complete before others begin. Empty: as they stand in the source.
-  Dims order;
-  /// Of the flat sides, as they are read and written.
-  Dims src_chunk;
-  Dims dst_unit;
-  /// Bytes of elements that are decoded. More than those of the source where a chunk belongs to several
-  /// tiles.
-  double decoded_nbytes = 0;
-  /// How many times as many bytes are decoded as the result needs: 1 is the best.
-  double repetition = 1;
-  /// Bytes of the units that may be in memory at once, and of all buffers together.
-  std::uint64_t units_nbytes = 0;
-  std::uint64_t memory = 0;
-};
+/// The plan of one pass that decodes the fewest bytes with the memory there is, and of those with long runs
+/// in flat sides: tile by tile, of which each unit is encoded and written when it has all its elements.
+/// Nothing where a unit and a chunk do not fit; `least` then becomes the memory that suffices.
+std::optional<TilePlan> plan_chunks(const ChunkProblem& problem, std::uint64_t memory, std::uint64_t& least);
 
-/// The plan that decodes the fewest bytes with the memory there is, and of those with long runs in flat
-/// sides. Nothing where a unit and a chunk do not fit; `least` then becomes the memory that suffices.
-std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t memory, std::uint64_t& least);
-
-/// A plan of two passes: the first goes from the source to temporary chunks, the second from them.
-struct TwoPasses {
-  /// Of the temporary chunks, over the axes of the result.
-  Dims chunk;
-  ChunkPlan first;
-  ChunkPlan second;
-};
+/// How many times as many bytes the first pass decodes as the result needs: 1 is the best.
+double repetition(const TilePlan& plan);
 
 /// Two passes that decode each chunk of the source about once, with temporary chunks as large as the memory
 /// allows (the intermediate chunks of rechunker: https://rechunker.readthedocs.io). Nothing where none fit.
-std::optional<TwoPasses> plan_two_passes(const ChunkProblem& problem, std::uint64_t memory);
-
-/// For people: "tiles of (250,100,100), 40 in all; …".
-std::string to_string(const ChunkPlan& plan);
+std::optional<TilePlan> plan_two_passes(const ChunkProblem& problem, std::uint64_t memory);
 
 }  // namespace tenstride::io

@@ -3,8 +3,8 @@
 
 namespace tenstride::io {
 
-UnitNumbers::UnitNumbers(const Dims& shape, const ChunkPlan& plan)
-    : tile_(plan.tile), unit_(plan.dst_unit), per_tile_(shape), counts_(shape) {
+UnitNumbers::UnitNumbers(const Dims& shape, const TilePass& pass)
+    : tile_(pass.tile), unit_(pass.unit), per_tile_(shape), counts_(shape) {
   if (count_elements(shape) == 0) return;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     per_tile_[d] = ceil_divide(tile_[d], unit_[d]);

@@ -2,6 +2,7 @@
 #include "io/ends/checksum_chunks.hpp"
 #include "io/ends/operation.hpp"
 #include "io/ends/tile_source.hpp"
+#include "io/format/format.hpp"
 #include "io/job/job_plan.hpp"
 #include "io/job/run_report.hpp"
 
@@ -18,14 +19,14 @@ Checksum checksum_file(const FileInfo& info, std::uint64_t memory, const Progres
   if (info.storage != ElementStorage::flat) return checksum(load_tensor_file(info));
   BlockLimits limits;
   limits.memory = static_cast<Index>(memory);
-  const BlockPlan plan =
+  const TilePlan plan =
       plan_blocks(tenstride::detail::reading_problem(info.layout, static_cast<Index>(item_size(info.dtype)),
                                                      static_cast<Index>(info.data_begin)),
                   limits);
   // A plan with little memory has no whole pages.
   const DiskAccess access = plan.page == 1 ? DiskAccess::buffered : DiskAccess::automatic;
   const DiskFile file = DiskFile::open(info.path, access, "checksum_file");
-  const BlockPass& pass = plan.passes[0];
+  const TilePass& pass = plan.passes[0];
   Progress now;
   now.bytes = static_cast<std::uint64_t>(plan.bytes_read());
   now.tiles = static_cast<std::uint64_t>(pass.tiles);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/ends/parts.hpp"
+#include "io/format/format.hpp"
 #include "io/output/finished_units.hpp"
 #include "io/output/resumable_file.hpp"
 #include "tenstride/io/permute_file.hpp"

@@ -29,74 +29,44 @@ using tenstride::detail::message;
 /// are moved; the others only move elements.
 enum class PassRole : unsigned char { only, first, second };
 
-/// How many parts of each tensor are noted when they are finished.
-std::vector<std::size_t> count_parts(const FileJob& job) {
-  std::vector<std::size_t> parts;
-  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
-    const TensorPlan& plan = plan_of(job).tensors[i];
-    if (plan.chunks) {
-      parts.push_back(UnitNumbers(job.tensors[i].shape, plan.chunks->last()).count());
-      continue;
-    }
-    Index tiles = 0;
-    for (const FileStage& stage : plan.stages) {
-      for (const BlockPass& pass : stage.plan.passes) tiles += pass.tiles;
-    }
-    parts.push_back(static_cast<std::size_t>(tiles));
-  }
-  return parts;
-}
-
 Conversion moved(DType dtype) {
   Conversion conversion;
   conversion.src = dtype;
   return conversion;
 }
 
-/// All that becomes of the elements, but for the axes that it concerns.
-Conversion converted(const TensorJob& tensor) {
+Conversion conversion_of(const TensorJob& tensor, const TilePlan& plan, PassRole role) {
+  if (role == (plan.converts_first ? PassRole::second : PassRole::first))
+    return moved(plan.converts_first ? tensor.dtype : tensor.source.dtype);
   Conversion conversion = moved(tensor.source.dtype);
   conversion.rescaling = tensor.rescaling ? &*tensor.rescaling : nullptr;
   conversion.types = tensor.conversions;
   conversion.scale = tensor.elements.scale;
   conversion.shift = tensor.elements.shift;
+  conversion.axis = plan.problem.unmerged_axis.value_or(0);
   conversion.reduction = tensor.reduction;
   conversion.reduced = tensor.dtype;
   if (!tensor.reduction && conversion.types.empty()) conversion.types.push_back(tensor.dtype);
-  return conversion;
-}
-
-Conversion conversion_of_chunks(const TensorJob& tensor, const ChunkJob& chunks, PassRole role) {
-  const DType between = chunks.temporary_dtype;
-  const bool converts_first = between != tensor.source.dtype;
-  if (role == (converts_first ? PassRole::second : PassRole::first)) return moved(between);
-  Conversion conversion = converted(tensor);
-  if (!tensor.shape.empty())
-    conversion.axis = wrap_axis(this_operation.data(), tensor.elements.axis, tensor.shape);
-  return conversion;
-}
-
-Conversion conversion_of_flat(const TensorJob& tensor, const BlockPlan& plan, PassRole role) {
-  const bool converts_first =
-      tensor.dtype == DType::bool_ || item_size(tensor.dtype) <= item_size(tensor.source.dtype);
-  if (role == (converts_first ? PassRole::second : PassRole::first))
-    return moved(converts_first ? tensor.dtype : tensor.source.dtype);
-  Conversion conversion = converted(tensor);
-  const BlockProblem& problem = plan.problem;
-  conversion.axis = problem.unmerged_axis.value_or(0);
-  for (std::size_t d = 0; tensor.reduction && d < problem.dst.rank(); ++d) {
-    if (problem.dst.strides[d] == 0) conversion.reduced_axes.push_back(static_cast<Index>(d));
+  for (std::size_t d = 0; tensor.reduction && d < plan.problem.dst.rank(); ++d) {
+    if (plan.problem.dst.strides[d] == 0) conversion.reduced_axes.push_back(static_cast<Index>(d));
   }
   return conversion;
 }
 
-TilePass pass_of_chunks(const TensorJob& tensor, const ChunkJob& chunks, PassRole role) {
-  const ChunkPlan& plan = role == PassRole::second ? *chunks.second : chunks.plan;
-  TilePass pass{tensor.shape, plan.tile, plan.tiles, conversion_of_chunks(tensor, chunks, role)};
-  if (role != PassRole::first) pass.positions = row_major(tensor.shape);
-  pass.threads = chunks.threads;
-  pass.units_nbytes = plan.units_nbytes;
-  return pass;
+PassRole role_of(const TilePlan& plan, std::size_t pass) {
+  if (plan.passes.size() == 1) return PassRole::only;
+  return pass == 0 ? PassRole::first : PassRole::second;
+}
+
+/// A pass of the plan that writes the destination, or blocks for the next one.
+TileWork work_of(const TensorJob& tensor, const TilePlan& plan, std::size_t number) {
+  const TilePass& pass = plan.passes[number];
+  const PassRole role = role_of(plan, number);
+  TileWork work{plan.problem.src.shape, pass.tile, pass.tiles, conversion_of(tensor, plan, role)};
+  if (role != PassRole::first) work.positions = plan.problem.positions;
+  work.threads = plan.threads;
+  work.units_nbytes = static_cast<std::uint64_t>(pass.units_bytes);
+  return work;
 }
 
 /// The source of a tensor from which any threads read, and what must stay open for it.
@@ -106,7 +76,7 @@ struct OpenParts {
   std::unique_ptr<PartReader> reader;
 };
 
-OpenParts open_parts(const TensorJob& tensor, const ChunkJob& chunks, const std::string& destination) {
+OpenParts open_parts(const TensorJob& tensor, const TilePlan& plan, const std::string& destination) {
   OpenParts parts;
   FileInfo info = tensor.source;
   if (info.storage == ElementStorage::chunked) {
@@ -118,7 +88,7 @@ OpenParts open_parts(const TensorJob& tensor, const ChunkJob& chunks, const std:
     parts.unpacked.emplace(info, destination, this_operation);
     info.path = parts.unpacked->path();
   }
-  parts.reader = std::make_unique<FlatPartReader>(info, chunks.plan.src_chunk, this_operation);
+  parts.reader = std::make_unique<FlatPartReader>(info, plan.passes[0].part, this_operation);
   return parts;
 }
 
@@ -138,10 +108,6 @@ DiskAccess access_of(const FileJob& job) {
     }
   }
   return job.options.access;
-}
-
-double nbytes_of(const BlockPass& pass) {
-  return static_cast<double>(pass.read.bytes + pass.write.bytes);
 }
 
 /// One run of a job.
@@ -196,8 +162,8 @@ class Runner {
   void run_tensor(std::size_t number) {
     const TensorJob& tensor = job_.tensors[number];
     const TensorPlan& plan = plan_of(job_).tensors[number];
-    if (plan.chunks) {
-      run_chunks(number, *plan.chunks);
+    if (plan.is_in_parts()) {
+      run_parts(number, plan.stages[0].plan);
     } else if (unpacks_straight(tensor, plan)) {
       unpack(tensor, plan.stages[0].plan.passes[0], destination_.first_part(number));
     } else {
@@ -209,58 +175,54 @@ class Runner {
 
   void run_stages(const TensorJob& tensor, const std::vector<FileStage>& stages, std::size_t first_part) {
     sources_.open(tensor.source);
-    for (const FileStage& stage : stages) {
-      const bool is_last_stage = &stage == &stages.back();
-      const std::size_t passes = stage.plan.passes.size();
-      for (std::size_t i = 0; i < passes; ++i) {
-        const FlatPass pass{stage.plan, i, stage.blocks_begin};
-        const PassRole role = passes == 1 ? PassRole::only : i == 0 ? PassRole::first : PassRole::second;
-        const bool is_first = &stage == &stages.front() && i == 0;
-        const bool is_last = is_last_stage && i + 1 == passes;
-        TilePass tiles{
-            stage.plan.problem.src.shape, pass.pass().tile, pass.pass().tiles,
-            is_last_stage ? conversion_of_flat(tensor, stage.plan, role) : moved(tensor.source.dtype)};
-        if (is_last) tiles.positions = stage.plan.problem.positions;
-        run_flat_pass(tensor, pass, tiles, first_part, is_first);
-        first_part += static_cast<std::size_t>(tiles.tiles);
+    for (const auto& [plan, blocks_begin] : stages) {
+      const bool is_last_stage = &plan == &stages.back().plan;
+      for (std::size_t i = 0; i < plan.passes.size(); ++i) {
+        const bool is_first = &plan == &stages.front().plan && i == 0;
+        TileWork work = work_of(tensor, plan, i);
+        if (!is_last_stage) {
+          work.conversion = moved(tensor.source.dtype);
+          work.positions.reset();
+        }
+        run_flat_pass(tensor, {plan, i, blocks_begin}, work, first_part, is_first);
+        first_part += static_cast<std::size_t>(work.tiles);
       }
     }
   }
 
-  void run_flat_pass(const TensorJob& tensor, const FlatPass& pass, const TilePass& tiles,
+  void run_flat_pass(const TensorJob& tensor, const FlatPass& pass, const TileWork& work,
                      std::size_t first_part, bool is_first) {
-    const auto count = static_cast<std::size_t>(tiles.tiles);
-    const bool has_any = has_part_left(first_part, count, nbytes_of(pass.pass()));
-    if (!has_any) return skip_pass(tiles.tiles);
+    const auto count = static_cast<std::size_t>(work.tiles);
+    if (!has_part_left(first_part, count, pass.pass().read.bytes + pass.pass().write.bytes))
+      return skip_pass(work.tiles);
     TileNotes notes{std::vector<bool>(count), [&] { report(); },
                     [&](Index tile, const PartSum& sum) {
                       destination_.finish(first_part + static_cast<std::size_t>(tile), sum);
                     }};
     for (std::size_t i = 0; i < count; ++i) notes.left_out[i] = !destination_.is_left(first_part + i);
-    const bool is_last = tiles.positions.has_value();
-    std::optional<DiskFile> blocks;
-    if (!is_first || !is_last)
-      blocks = DiskFile::open_to_write(destination_.blocks_path(), access_, this_operation);
-    std::optional<DiskFile> part;
+    const bool is_last = work.positions.has_value();
+    std::optional<DiskFile> part, blocks;
     std::optional<EdgeFile> edges;
     if (is_last) part = DiskFile::open_to_write(destination_.path(), access_, this_operation);
     if (is_last && job_.options.task) edges.emplace(destination_.path(), this_operation);
+    if (!is_first || !is_last)
+      blocks = DiskFile::open_to_write(destination_.blocks_path(), access_, this_operation);
     const TileTarget target{is_last ? *part : *blocks, is_last ? tensor.data_begin : 0,
                             is_last ? job_.nbytes : job_.temporary_bytes, destination_.is_resumed(),
                             edges ? &*edges : nullptr};
-    TileSink sink(target, pass, tiles.conversion.dst(), notes, moved_);
-    TileSource source(is_first ? sources_.current() : *blocks, pass, tiles.conversion.src, notes, moved_);
+    TileSink sink(target, pass, work.conversion.dst(), notes, moved_);
+    TileSource source(is_first ? sources_.current() : *blocks, pass, work.conversion.src, notes, moved_);
     if (is_first && tensor.source.is_byte_swapped) source.swap_bytes();
     if (is_first && checks_source()) source.add_checksums_to(source_sum_);
-    run_pass(tiles, source, sink);
+    run_pass(work, source, sink);
   }
 
   /// All parts of a tensor at once: of a stream nothing is read again.
-  void unpack(const TensorJob& tensor, const BlockPass& pass, std::size_t first_part) {
+  void unpack(const TensorJob& tensor, const TilePass& pass, std::size_t first_part) {
     const auto count = static_cast<std::size_t>(pass.tiles);
     report_.begin_pass(pass_number_ + 1);
     if (destination_.count_done(first_part, count).left_out == count) {
-      has_part_left(first_part, count, nbytes_of(pass));
+      has_part_left(first_part, count, pass.read.bytes + pass.write.bytes);
       return skip_pass(pass.tiles);
     }
     Checksum sum = unpack_straight(tensor, destination_.path(), [&](std::uint64_t nbytes) {
@@ -275,55 +237,53 @@ class Runner {
     skip_pass(pass.tiles);
   }
 
-  // ---- Chunks on one side or both: units are noted, by any thread.
+  // ---- In parts: units are noted, by any thread, and blocks are in a file without a name.
 
-  void run_chunks(std::size_t number, const ChunkJob& chunks) {
+  void run_parts(std::size_t number, const TilePlan& plan) {
     const TensorJob& tensor = job_.tensors[number];
-    const UnitNumbers numbers(tensor.shape, chunks.last());
+    const TilePass &first = plan.passes.front(), &last = plan.passes.back();
+    const UnitNumbers numbers(tensor.shape, last);
     const std::size_t first_part = destination_.first_part(number);
-    const double nbytes = chunks.decoded_nbytes() + static_cast<double>(tensor.result_nbytes());
-    if (!has_part_left(first_part, numbers.count(), nbytes)) {
-      skip_pass(chunks.plan.tiles);
-      if (chunks.second) skip_pass(chunks.second->tiles);
+    if (!has_part_left(first_part, numbers.count(), plan.bytes_read() + plan.bytes_written())) {
+      for (const TilePass& pass : plan.passes) skip_pass(pass.tiles);
       return;
     }
-    const OpenParts from = open_parts(tensor, chunks, job_.destination);
-    const std::unique_ptr<PartWriter> to = destination_.writer(number, chunks.plan.dst_unit);
-    const auto is_left = [&](const Box& unit) {
-      return destination_.is_left(first_part + numbers.number(unit));
+    const auto part_of_unit = [&](const Box& unit) { return first_part + numbers.number(unit); };
+    const auto is_left = [&](const Box& unit) { return destination_.is_left(part_of_unit(unit)); };
+    const auto finish = [&](const Box& unit, const PartSum& sum) {
+      destination_.finish(part_of_unit(unit), sum);
     };
-    PartSource source(*from.reader, chunks.map, chunks.plan.order, moved_);
-    PartSink sink(
-        *to, chunks.last().dst_unit,
-        {is_left, [&](const Box& unit,
-                      const PartSum& sum) { destination_.finish(first_part + numbers.number(unit), sum); }},
-        moved_);
-    if (!chunks.second) return run_pass(pass_of_chunks(tensor, chunks, PassRole::only), source, sink);
-    TemporaryChunks between({tensor.shape, chunks.temporary_chunk}, chunks.temporary_dtype, job_.destination,
-                            this_operation);
-    ChunkPartWriter to_between(between);
-    const ChunkPartReader from_between(between);
+    const OpenParts from = open_parts(tensor, plan, job_.destination);
+    const std::unique_ptr<PartWriter> to = destination_.writer(number, last.unit);
+    PartSource source(*from.reader, plan.map, first.order, moved_);
+    PartSink sink(*to, last.unit, {is_left, finish}, moved_);
+    if (plan.passes.size() == 1) return run_pass(work_of(tensor, plan, 0), source, sink);
+    TemporaryChunks blocks({tensor.shape, plan.block},
+                           plan.converts_first ? tensor.dtype : tensor.source.dtype, job_.destination,
+                           this_operation);
+    ChunkPartWriter to_blocks(blocks);
+    const ChunkPartReader from_blocks(blocks);
     // What only units need that an earlier run has finished is not made again.
-    const auto is_needed = [&](const Box& box) {
-      const std::vector<Box> units = to->parts(inside(box, tensor.shape));
+    const auto is_needed = [&](const Box& block) {
+      const std::vector<Box> units = to->parts(inside(block, tensor.shape));
       return std::any_of(units.begin(), units.end(), is_left);
     };
-    PartSink first_sink(to_between, chunks.plan.dst_unit, {is_needed, {}}, moved_);
-    run_pass(pass_of_chunks(tensor, chunks, PassRole::first), source, first_sink);
+    PartSink block_sink(to_blocks, first.unit, {is_needed, {}}, moved_);
+    run_pass(work_of(tensor, plan, 0), source, block_sink);
     const IndexMap same = IndexMap::identity(tensor.shape.size());
-    PartSource second_source(from_between, same, chunks.second->order, moved_);
-    run_pass(pass_of_chunks(tensor, chunks, PassRole::second), second_source, sink);
+    PartSource block_source(from_blocks, same, last.order, moved_);
+    run_pass(work_of(tensor, plan, 1), block_source, sink);
   }
 
   // ---- Both.
 
-  void run_pass(const TilePass& pass, Source& source, Sink& sink) {
+  void run_pass(const TileWork& work, Source& source, Sink& sink) {
     report_.begin_pass(pass_number_ + 1);
-    run_tiles(pass, source, sink, [&](Index tiles) {
+    run_tiles(work, source, sink, [&](Index tiles) {
       tiles_now_ = static_cast<std::uint64_t>(tiles);
       report();
     });
-    skip_pass(pass.tiles);
+    skip_pass(work.tiles);
   }
 
   void skip_pass(Index tiles) {
@@ -334,12 +294,12 @@ class Runner {
 
   /// Whether anything is left of so many parts, for which `nbytes` are moved. Tells what an earlier run has
   /// done of them, and other tasks do.
-  bool has_part_left(std::size_t first_part, std::size_t parts, double nbytes) {
+  bool has_part_left(std::size_t first_part, std::size_t parts, Index nbytes) {
     const Destination::Done done = destination_.count_done(first_part, parts);
     const auto share = [&](std::size_t count) {
       return parts == 0 ? 0
-                        : static_cast<std::uint64_t>(nbytes * static_cast<double>(count) /
-                                                     static_cast<double>(parts));
+                        : static_cast<std::uint64_t>(static_cast<double>(nbytes) *
+                                                     static_cast<double>(count) / static_cast<double>(parts));
     };
     report_.skip(share(done.finished));
     report_.leave_out(share(done.left_out - done.finished));
@@ -360,8 +320,9 @@ class Runner {
                  !tensor.elements.has_arithmetic();
         });
     const std::vector<TensorPlan>& plans = plan_of(job_).tensors;
-    const bool reads_once = std::all_of(plans.begin(), plans.end(),
-                                        [](const TensorPlan& plan) { return plan.stages.size() == 1; });
+    const bool reads_once = std::all_of(plans.begin(), plans.end(), [](const TensorPlan& plan) {
+      return plan.stages.size() == 1 && !plan.is_in_parts();
+    });
     return job_.options.check == FileCheck::checksum && only_moves && reads_once &&
            !destination_.is_resumed() && !job_.options.task;
   }

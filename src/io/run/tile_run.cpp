@@ -55,18 +55,18 @@ Checksum checksum_of(Tensor written, Layout positions, const Dims& reduced) {
 
 class TileRun {
  public:
-  TileRun(const TilePass& pass, Source& source, Sink& sink, const std::function<void(Index)>& tell)
-      : pass_(pass), source_(source), sink_(sink), tell_(tell), unit_(sink.unit()) {}
+  TileRun(const TileWork& work, Source& source, Sink& sink, const std::function<void(Index)>& tell)
+      : work_(work), source_(source), sink_(sink), tell_(tell), unit_(sink.unit()) {}
 
   void run() {
     if (sink_.has_thread()) return work_alone();
     std::deque<WorkerThread> workers;
     try {
-      for (int i = 0; i < pass_.threads; ++i) workers.emplace_back().start<TileRun, &TileRun::work>(*this);
+      for (int i = 0; i < work_.threads; ++i) workers.emplace_back().start<TileRun, &TileRun::work>(*this);
       std::unique_lock lock(mutex_);
       wait_polling(
           changed_, lock, [&] { tell_(tiles_done_); },
-          [&] { return failure_ || tiles_done_ == pass_.tiles; });
+          [&] { return failure_ || tiles_done_ == work_.tiles; });
     } catch (...) {
       stop(std::current_exception());
     }
@@ -78,7 +78,7 @@ class TileRun {
  private:
   void work_alone() {
     std::unique_lock lock(mutex_);
-    while (tiles_done_ < pass_.tiles) do_something(lock);
+    while (tiles_done_ < work_.tiles) do_something(lock);
   }
 
   void stop(std::exception_ptr failure) {
@@ -91,8 +91,8 @@ class TileRun {
     const ThreadScope serial(1);
     try {
       std::unique_lock lock(mutex_);
-      while (!failure_ && tiles_done_ < pass_.tiles) {
-        if (!do_something(lock) && tiles_done_ < pass_.tiles) changed_.wait(lock);
+      while (!failure_ && tiles_done_ < work_.tiles) {
+        if (!do_something(lock) && tiles_done_ < work_.tiles) changed_.wait(lock);
       }
     } catch (...) {
       stop(std::current_exception());
@@ -130,7 +130,7 @@ class TileRun {
   bool count_memory(const std::vector<OpenUnit*>& units) {
     std::uint64_t nbytes = 0;
     for (const OpenUnit* const unit : units) nbytes += unit->is_counted ? 0 : unit->unit.nbytes;
-    if (working_ != 0 && units_nbytes_ + nbytes > pass_.units_nbytes) return false;
+    if (working_ != 0 && units_nbytes_ + nbytes > work_.units_nbytes) return false;
     for (OpenUnit* const unit : units) unit->is_counted = true;
     units_nbytes_ += nbytes;
     return true;
@@ -139,11 +139,11 @@ class TileRun {
   /// Begins the next tile that has units to be written.
   bool begin_tile() {
     Tile tile;
-    for (; next_tile_ < pass_.tiles; ++next_tile_, ++tiles_done_) {
+    for (; next_tile_ < work_.tiles; ++next_tile_, ++tiles_done_) {
       tile = tile_of(next_tile_);
       if (tile.units_left != 0) break;
     }
-    if (next_tile_ == pass_.tiles) {
+    if (next_tile_ == work_.tiles) {
       changed_.notify_all();
       return false;
     }
@@ -156,7 +156,7 @@ class TileRun {
   /// With the parts of the source that the units need which are left to be written.
   [[nodiscard]] Tile tile_of(Index number) {
     Tile tile;
-    tile.box = tile_box(pass_.shape, pass_.tile, number);
+    tile.box = tile_box(work_.shape, work_.tile, number);
     for (Unit& unit : sink_.units(tile.box, number)) {
       if (!unit.is_left_out) ++tile.units_left;
       tile.units.emplace_back().unit = std::move(unit);
@@ -234,15 +234,15 @@ class TileRun {
       const Box inside{relative_to(from.box.first, common->first), common->extents};
       const Tensor src = tensor_on_memory(from.data, layout_of_box(from.layout, inside), source_.dtype());
       Tensor dst = part_of(*unit.elements, relative_to(wanted.first, common->first), common->extents);
-      unit.missing += static_cast<std::uint64_t>(convert_elements(dst, src, common->first, pass_.conversion));
+      unit.missing += static_cast<std::uint64_t>(convert_elements(dst, src, common->first, work_.conversion));
     }
   }
 
   void write_unit(OpenUnit& unit) {
     PartSum sum({}, unit.missing);
-    if (pass_.positions) {
-      sum.checksum = checksum_of(*unit.elements, layout_of_box(*pass_.positions, unit.unit.box),
-                                 pass_.conversion.reduced_axes);
+    if (work_.positions) {
+      sum.checksum = checksum_of(*unit.elements, layout_of_box(*work_.positions, unit.unit.box),
+                                 work_.conversion.reduced_axes);
     }
     unit.elements.reset();
     sink_.write(unit.unit, sum);
@@ -258,7 +258,7 @@ class TileRun {
     changed_.notify_all();
   }
 
-  const TilePass& pass_;
+  const TileWork& work_;
   Source& source_;
   Sink& sink_;
   const std::function<void(Index)>& tell_;
@@ -280,8 +280,8 @@ class TileRun {
 
 }  // namespace
 
-void run_tiles(const TilePass& pass, Source& source, Sink& sink, const std::function<void(Index)>& tell) {
-  TileRun(pass, source, sink, tell).run();
+void run_tiles(const TileWork& work, Source& source, Sink& sink, const std::function<void(Index)>& tell) {
+  TileRun(work, source, sink, tell).run();
   sink.close();
 }
 

@@ -13,7 +13,7 @@
 namespace tenstride::io {
 
 /// What a pass goes through, tile by tile, and with what.
-struct TilePass {
+struct TileWork {
   Dims shape;
   /// Extents of a tile; the last one of an axis may be shorter.
   Dims tile;
@@ -32,7 +32,7 @@ struct TilePass {
 /// thread does the rest, and its copies use as many threads as it may. `tell` is called by the calling thread
 /// again and again, with the number of tiles that are done. What it, the source or the sink throws ends the
 /// run.
-void run_tiles(const TilePass& pass, Source& source, Sink& sink,
+void run_tiles(const TileWork& work, Source& source, Sink& sink,
                const std::function<void(Index tiles)>& tell);
 
 }  // namespace tenstride::io

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/message.hpp"
-#include "io/plan/block_plan.hpp"
+#include "io/plan/tile_plan.hpp"
 #include "tenstride/layout/text.hpp"
 
 namespace tenstride {
@@ -22,8 +22,8 @@ std::string traffic_text(const BlockTraffic& traffic) {
                  bytes_to_text(traffic.run_bytes));
 }
 
-std::string pass_text(const BlockPlan& plan, std::size_t number) {
-  const BlockPass& pass = plan.passes[number];
+std::string pass_text(const TilePlan& plan, std::size_t number) {
+  const TilePass& pass = plan.passes[number];
   const bool is_first_of_two = plan.passes.size() == 2 && number == 0;
   const bool is_second = number == 1;
   std::string text =
@@ -32,6 +32,38 @@ std::string pass_text(const BlockPlan& plan, std::size_t number) {
   text += message("  read   ", traffic_text(pass.read), is_second ? ", from blocks" : "", "\n");
   text += message("  write  ", traffic_text(pass.write), is_first_of_two ? ", into blocks" : "", "\n");
   return text;
+}
+
+std::string parts_text(const TilePlan& plan) {
+  std::string text;
+  for (const TilePass& pass : plan.passes) {
+    text += message(text.empty() ? "" : "\n", "chunks  ", pass.tiles, pass.tiles == 1 ? " tile" : " tiles",
+                    " of ", pass.tile, ", units of ", pass.unit, "; ", bytes_to_text(pass.read.bytes),
+                    " decoded from chunks of ", pass.part, ", ", bytes_to_text(plan.memory), " of memory");
+  }
+  return text;
+}
+
+nlohmann::ordered_json parts_object(const TilePlan& plan) {
+  nlohmann::ordered_json passes = nlohmann::ordered_json::array();
+  for (const TilePass& pass : plan.passes) {
+    passes.push_back({{"tile", pass.tile.to_vector()},
+                      {"tiles", pass.tiles},
+                      {"part", pass.part.to_vector()},
+                      {"unit", pass.unit.to_vector()},
+                      {"units_bytes", pass.units_bytes},
+                      {"read", {{"bytes", pass.read.bytes}}},
+                      {"write", {{"bytes", pass.write.bytes}}}});
+  }
+  return {{"source_item", plan.problem.src_item},
+          {"destination_item", plan.problem.dst_item},
+          {"passes", passes},
+          {"block", plan.block.to_vector()},
+          {"temporary_bytes", plan.temporary_bytes},
+          {"bytes_read", plan.bytes_read()},
+          {"bytes_written", plan.bytes_written()},
+          {"threads", plan.threads},
+          {"memory", plan.memory}};
 }
 
 nlohmann::ordered_json to_object(const BlockTraffic& traffic) {
@@ -43,7 +75,8 @@ nlohmann::ordered_json to_object(const BlockTraffic& traffic) {
 
 }  // namespace
 
-std::string to_string(const BlockPlan& plan) {
+std::string to_string(const TilePlan& plan) {
+  if (plan.is_in_parts) return parts_text(plan);
   std::string text =
       message("axes    source ", to_string(plan.problem.src), ", ", plan.problem.src_item,
               " B each; destination ", to_string(plan.problem.dst), ", ", plan.problem.dst_item, " B each\n");
@@ -59,10 +92,11 @@ std::string to_string(const BlockPlan& plan) {
   return text;
 }
 
-std::string to_json(const BlockPlan& plan) {
+std::string to_json(const TilePlan& plan) {
+  if (plan.is_in_parts) return parts_object(plan).dump();
   using Json = nlohmann::ordered_json;
   Json passes = Json::array();
-  for (const BlockPass& pass : plan.passes) {
+  for (const TilePass& pass : plan.passes) {
     passes.push_back({{"tile", pass.tile.to_vector()},
                       {"tiles", pass.tiles},
                       {"tile_bytes", pass.tile_bytes},

@@ -8,9 +8,12 @@
 
 #include "tenstride/base/export.hpp"
 #include "tenstride/io/disk.hpp"
+#include "tenstride/layout/index_map.hpp"
 #include "tenstride/layout/layout.hpp"
 
 /// Plans that write the elements of a file in another order with limited memory, as data: no file is needed.
+/// A side is flat (elements one after the other, read and written in runs of a tile), or the whole plan is in
+/// parts (chunks on one side or both, which any threads read and write).
 namespace tenstride {
 
 /// The elements to be moved: index n of `src` goes to index n of `dst`.
@@ -50,13 +53,14 @@ struct BlockTraffic {
   /// The number of runs of all tiles, and of the requests for them (a long run takes several).
   Index runs = 0;
   Index requests = 0;
-  /// All bytes, each run extended to whole pages.
+  /// All bytes, each run extended to whole pages. In parts: of their elements, however they are compressed;
+  /// those of a chunk count as often as it is read.
   Index bytes = 0;
   friend bool operator==(const BlockTraffic&, const BlockTraffic&) = default;
 };
 
 /// One pass over all elements: tile by tile, each read, permuted and written.
-struct BlockPass {
+struct TilePass {
   /// Extents of a tile along each axis of the plan; the last tile of an axis may be shorter. Tiles are done
   /// in the row-major order of the plan's axes.
   Dims tile;
@@ -72,18 +76,29 @@ struct BlockPass {
   /// them.
   Index kept_pages = 0;
   double seconds = 0;
-  friend bool operator==(const BlockPass&, const BlockPass&) = default;
+  /// In parts: what is read at a time, over the axes of the source, and what is written.
+  Dims part{};
+  Dims unit{};
+  /// The axes of the destination, slowest first: the order in which the parts that a tile needs are read, so
+  /// that some of its units are complete before others begin. Empty: as they stand in the source.
+  Dims order{};
+  /// Bytes of the units that may be in memory at once.
+  Index units_bytes = 0;
+  friend bool operator==(const TilePass&, const TilePass&) = default;
 };
 
-struct BlockPlan {
+struct TilePlan {
   /// The given problem with its axes sorted in the destination's order, the slowest first, and merged where
-  /// both sides allow it.
+  /// both sides allow it. In parts: with the axes of the result, row-major on both sides.
   BlockProblem problem;
+  bool is_in_parts = false;
+  /// In parts: from the axes of the result to those of the source.
+  IndexMap map{};
   /// One pass, or two with a temporary file between them.
-  std::vector<BlockPass> passes;
+  std::vector<TilePass> passes;
   /// For two passes: the temporary file consists of blocks, each the intersection of a tile of the first pass
-  /// and one of the second. Each block has a slot of its own; the slots of a tile of the second pass follow
-  /// each other.
+  /// and one of the second (in parts: of which those tiles consist). Each block has a slot of its own; the
+  /// slots of a tile of the second pass follow each other.
   Dims block;
   Index slot_bytes = 0;
   Index temporary_item = 0;
@@ -94,12 +109,17 @@ struct BlockPlan {
   Index page = 1;
   /// Bytes of all buffers together, at most.
   Index memory = 0;
+  /// That read and write parts.
+  int threads = 1;
   /// Of all passes.
   double seconds = 0;
+  /// Whether the first of two passes converts elements, rather than the second.
+  bool converts_first = true;
   /// Whether requests and bytes were counted run by run, or estimated from a full tile's because there are
   /// more than 2^24 runs.
   bool is_counted = true;
 
+  [[nodiscard]] Index tiles() const;
   [[nodiscard]] Index bytes_read() const;
   [[nodiscard]] Index bytes_written() const;
   [[nodiscard]] Index requests() const;
@@ -113,7 +133,7 @@ struct BlockPlan {
 /// algorithm for out-of-core matrix transposition", IEEE Trans. Comput. 51(4), 2002; costs by the length of
 /// runs: Krishnamoorthy et al., "Efficient parallel out-of-core matrix transposition", IJHPCN 2(2), 2004).
 /// Throws ValueError where the memory is less than `min_block_memory`.
-TENSTRIDE_API BlockPlan plan_blocks(const BlockProblem& problem, const BlockLimits& limits);
+TENSTRIDE_API TilePlan plan_blocks(const BlockProblem& problem, const BlockLimits& limits);
 
 /// The smallest `memory` that plan_blocks accepts, to within a sixteenth: it suffices, and memory smaller by
 /// more than a sixteenth and one byte does not.
@@ -130,11 +150,11 @@ TENSTRIDE_API Dims tile_counts(const Dims& shape, const Dims& tile);
 
 /// The byte offset in the temporary file of the block whose first index is `first`. Pre: a block begins
 /// there.
-TENSTRIDE_API Index block_offset(const BlockPlan& plan, const Dims& first);
+TENSTRIDE_API Index block_offset(const TilePlan& plan, const Dims& first);
 
 /// Several lines for people: axes, passes, runs, requests, bytes, memory, seconds. See docs/large-files.md.
-TENSTRIDE_API std::string to_string(const BlockPlan& plan);
+TENSTRIDE_API std::string to_string(const TilePlan& plan);
 /// The same as JSON.
-TENSTRIDE_API std::string to_json(const BlockPlan& plan);
+TENSTRIDE_API std::string to_json(const TilePlan& plan);
 
 }  // namespace tenstride
