@@ -18,13 +18,13 @@ std::vector<SourcePart> PartSource::parts(const Box& tile) const {
   return parts;
 }
 
-std::vector<LoadedBox> PartSource::read(const SourcePart& part, std::vector<std::byte>& buffer) {
+LoadedPart PartSource::read(const SourcePart& part, std::vector<std::byte>& buffer) {
   const std::size_t nbytes = reader_.nbytes(part.stored);
   if (buffer.size() < nbytes) buffer.resize(nbytes);
   std::uint64_t read = 0;
   const Layout stored = reader_.read(part.stored, std::span(buffer).first(nbytes), read);
   moved_.add_read(read, nbytes);
-  return {{part.box, buffer.data(), layout_of(part, stored)}};
+  return {part.box, buffer.data(), layout_of(part, stored)};
 }
 
 bool PartSource::is_read_before(const Box& a, const Box& b) const {

@@ -21,7 +21,7 @@ class PartSource final : public Source {
 
   [[nodiscard]] DType dtype() const noexcept override { return reader_.dtype(); }
   [[nodiscard]] std::vector<SourcePart> parts(const Box& tile) const override;
-  std::vector<LoadedBox> read(const SourcePart& part, std::vector<std::byte>& buffer) override;
+  LoadedPart read(const SourcePart& part, std::vector<std::byte>& buffer) override;
 
  private:
   [[nodiscard]] Box needed_by(const Box& box) const;

@@ -17,11 +17,25 @@ struct SourcePart {
   Box stored;
 };
 
-/// Elements of a part in memory, over the axes of the pass.
+/// Elements of a box that lie in memory by one layout.
 struct LoadedBox {
   Box box;
   const std::byte* data = nullptr;
   Layout layout;
+};
+
+/// A part in memory, over the axes of the pass.
+struct LoadedPart {
+  Box box;
+  const std::byte* data = nullptr;
+  /// Where its elements stand; of blocks each is row-major.
+  Layout layout{};
+  /// Where it consists of blocks: their extents, and the bytes of a slot of one.
+  Dims block{};
+  std::size_t slot_nbytes = 0;
+
+  /// What it has of a box: one piece, or one of each block.
+  [[nodiscard]] std::vector<LoadedBox> pieces_in(const Box& wanted) const;
 };
 
 /// Where the elements of a pass come from. Tiles are asked for in order; the parts of a tile may be read by
@@ -34,7 +48,7 @@ class Source {
   [[nodiscard]] virtual std::vector<SourcePart> parts(const Box& tile) const = 0;
   /// Reads a part into `buffer`, or into memory of the source's own, where it stays until `release`. Throws
   /// FileError.
-  virtual std::vector<LoadedBox> read(const SourcePart& part, std::vector<std::byte>& buffer) = 0;
+  virtual LoadedPart read(const SourcePart& part, std::vector<std::byte>& buffer) = 0;
   virtual void release() {}
 };
 

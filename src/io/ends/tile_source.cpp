@@ -59,9 +59,10 @@ TileSource::~TileSource() {
   thread_.join();
 }
 
-std::vector<LoadedBox> TileSource::read(const SourcePart& /*part*/, std::vector<std::byte>& /*buffer*/) {
+LoadedPart TileSource::read(const SourcePart& /*part*/, std::vector<std::byte>& /*buffer*/) {
   const LoadedTile& tile = wait();
-  if (pass_.reads_blocks()) return blocks_of(tile);
+  if (pass_.reads_blocks())
+    return {tile.box, tile.data, {}, plan_.block, static_cast<std::size_t>(plan_.slot_bytes)};
   if (is_swapped_) swap_bytes_of(tile);
   const BlockProblem& problem = plan_.problem;
   const Layout layout =
@@ -69,7 +70,7 @@ std::vector<LoadedBox> TileSource::read(const SourcePart& /*part*/, std::vector<
   if (sum_ != nullptr)
     *sum_ +=
         checksum(tensor_on_memory(tile.data, layout, dtype_), layout_of_box(problem.positions, tile.box));
-  return {{tile.box, tile.data, layout}};
+  return {tile.box, tile.data, layout};
 }
 
 const TileSource::LoadedTile& TileSource::wait() {
@@ -86,21 +87,6 @@ void TileSource::swap_bytes_of(const LoadedTile& tile) const {
     std::byte* const run = tile.data + position * item;
     tenstride::swap_bytes(run, run, static_cast<std::size_t>(tile.buffer.runs.span * item), width);
   });
-}
-
-/// The blocks of a tile, each where its slot begins.
-std::vector<LoadedBox> TileSource::blocks_of(const LoadedTile& tile) const {
-  const Index begin = block_offset(plan_, tile.box.first);
-  std::vector<LoadedBox> blocks;
-  const Index count = count_elements(tile_counts(tile.box.extents, plan_.block));
-  for (Index number = 0; number < count; ++number) {
-    Box block = tile_box(tile.box.extents, plan_.block, number);
-    for (std::size_t d = 0; d < block.first.size(); ++d) block.first[d] += tile.box.first[d];
-    const std::byte* const slot = tile.data + (block_offset(plan_, block.first) - begin);
-    const Layout layout = row_major(block.extents);
-    blocks.push_back({std::move(block), slot, layout});
-  }
-  return blocks;
 }
 
 void TileSource::release() {

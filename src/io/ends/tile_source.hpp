@@ -43,7 +43,7 @@ class TileSource final : public Source {
   [[nodiscard]] DType dtype() const noexcept override { return dtype_; }
   [[nodiscard]] std::vector<SourcePart> parts(const Box& tile) const override { return {{tile, tile}}; }
   /// The next tile that is not left out. Throws what reading, and `notes.while_waiting`, threw.
-  std::vector<LoadedBox> read(const SourcePart& part, std::vector<std::byte>& buffer) override;
+  LoadedPart read(const SourcePart& part, std::vector<std::byte>& buffer) override;
   void release() override;
 
  private:
@@ -80,7 +80,6 @@ class TileSource final : public Source {
 
   const LoadedTile& wait();
   void swap_bytes_of(const LoadedTile& tile) const;
-  [[nodiscard]] std::vector<LoadedBox> blocks_of(const LoadedTile& tile) const;
 
   const DiskFile& file_;
   const FlatPass pass_;

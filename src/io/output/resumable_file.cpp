@@ -21,6 +21,7 @@ class ResumableFile::FileState final : public ResumableOutput::State {
         blocks_path(target.beside(blocks_name)) {}
 
   void flush_part() override;
+  void take_name() override;
   void remove(const std::string& name) const noexcept { unlinkat(target.folder(), name.c_str(), 0); }
 
   ReplacedFile old;
@@ -36,6 +37,7 @@ class ResumableFile::FileState final : public ResumableOutput::State {
   bool open_earlier(const JournalHeader& header) override;
   void create_part(const JournalHeader& header) override;
   void remove_part() noexcept override {
+    part_file.reset();
     remove(part_name);
     remove(blocks_name);
   }
@@ -132,8 +134,14 @@ void ResumableFile::FileState::flush_part() {
     target.refuse("must be flushed to the disk", system_reason(errno));
 }
 
-void ResumableFile::flush_parts() const {
-  file_state().flush_part();
+void ResumableFile::FileState::take_name() {
+  old.give_to(part_file.get());
+  mark();
+  flush_part();
+  target.take(part_name.c_str());
+  is_open = false;
+  part_file.reset();
+  remove(blocks_name);
 }
 
 void ResumableFile::drop_blocks() {
@@ -145,28 +153,6 @@ void ResumableFile::drop_blocks() {
   state.journal->drop_blocks();
   state.records.has_dropped_blocks = true;
   state.remove(state.blocks_name);
-}
-
-void ResumableFile::commit() {
-  FileState& state = file_state();
-  if (!state.is_open) state.target.refuse("is committed already");
-  state.check_all_finished();
-  state.old.give_to(state.part_file.get());
-  state.mark();
-  flush_parts();
-  state.target.take(state.part_name.c_str());
-  state.is_open = false;
-  state.part_file.reset();
-  state.remove(state.blocks_name);
-  state.remove_journal();
-}
-
-void ResumableFile::discard() noexcept {
-  FileState& state = file_state();
-  if (!state.is_open) return;
-  state.is_open = false;
-  state.remove_all();
-  state.part_file.reset();
 }
 
 }  // namespace tenstride::io

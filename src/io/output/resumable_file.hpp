@@ -12,6 +12,7 @@ namespace tenstride::io {
 
 /// A file that is written in parts. Beside the destination stands, while it is written and `blocks_nbytes` >
 /// 0, temporary space too, `.NAME.tenstride-blocks`. NAME is that of the file which a symbolic link leads to.
+/// The result has the rights and (where allowed) the owner of the file that it replaces.
 ///
 /// Example: of 3 parts the first run finishes part 1 and is killed; the next one sees `finished() ==
 /// {false, true, false}`, writes parts 0 and 2 to `part_path()` and commits.
@@ -29,11 +30,6 @@ class ResumableFile final : public ResumableOutput {
   [[nodiscard]] const std::string& blocks_path() const noexcept;
   /// Flushes the finished parts, then frees the temporary space. Pre: no unfinished part needs it.
   void drop_blocks();
-
-  void flush_parts() const override;
-  /// Gives the file the rights and (where allowed) the owner of the one it replaces, too.
-  void commit() override;
-  void discard() noexcept override;
 
  private:
   class FileState;

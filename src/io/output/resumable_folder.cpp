@@ -54,12 +54,6 @@ class ResumableFolder::FolderState final : public ResumableOutput::State {
     part_path = folder.part_path();
   }
 
-  /// Behind the exchange of names.
-  void finish_commit() {
-    unlink(mark_of(folder.named_path()).c_str());
-    folder.remove_old();
-  }
-
   // By a descriptor: another task that sees all parts finished may give the folder its name at any time.
   void flush_part() override {
     if (syncfs(part_.get()) != 0) target.refuse("must be flushed to the disk", system_reason(errno));
@@ -69,6 +63,15 @@ class ResumableFolder::FolderState final : public ResumableOutput::State {
   Make make;
 
  protected:
+  void take_name() override {
+    if (task) remove_begun_files(part_path);
+    mark();
+    static_cast<void>(folder.take_name());
+    is_open = false;
+    target.flush_folder();
+    unlink(mark_of(folder.named_path()).c_str());
+    folder.remove_old();
+  }
   bool was_committed(const JournalHeader& /*header*/) override {
     std::error_code ignored;
     return fs::is_directory(folder.named_path(), ignored) &&
@@ -109,16 +112,12 @@ class ResumableFolder::FolderState final : public ResumableOutput::State {
   Descriptor part_;
 };
 
-ResumableFolder::FolderState& ResumableFolder::folder_state() const noexcept {
-  return static_cast<FolderState&>(*state_);
-}
-
 ResumableFolder::ResumableFolder(const OutputRequest& request, const Binding& binding,
                                  const AtomicFolder::MayReplace& may_replace,
                                  const std::function<void(const std::string& folder)>& make)
     : ResumableOutput(std::make_unique<FolderState>(request.path, request.overwrite, may_replace, make,
                                                     request.operation)) {
-  FolderState& state = folder_state();
+  State& state = *state_;
   state.begin({binding.source_nbytes, binding.source_mtime_ns, binding.header_hash, binding.plan_hash, 0, 0,
                request.parts, state.target.name(), binding.limits},
               binding, request.resume);
@@ -127,30 +126,6 @@ ResumableFolder::ResumableFolder(const OutputRequest& request, const Binding& bi
 std::optional<std::string> ResumableFolder::earlier_limits(const std::string& path,
                                                            std::string_view operation) {
   return FolderState::earlier_limits(OutputTarget(with_parents(path), Overwrite::refuse, operation));
-}
-
-void ResumableFolder::flush_parts() const {
-  folder_state().flush_part();
-}
-
-void ResumableFolder::commit() {
-  FolderState& state = folder_state();
-  if (!state.is_open) state.target.refuse("is committed already");
-  state.check_all_finished();
-  if (state.task) remove_begun_files(state.part_path);
-  state.mark();
-  static_cast<void>(state.folder.take_name());
-  state.is_open = false;
-  state.target.flush_folder();
-  state.finish_commit();
-  state.remove_journal();
-}
-
-void ResumableFolder::discard() noexcept {
-  FolderState& state = folder_state();
-  if (!state.is_open) return;
-  state.is_open = false;
-  state.remove_all();
 }
 
 }  // namespace tenstride::io

@@ -25,13 +25,8 @@ class ResumableFolder final : public ResumableOutput {
   /// The limits that an interrupted run had, where there was one. Throws FileError.
   static std::optional<std::string> earlier_limits(const std::string& path, std::string_view operation);
 
-  void flush_parts() const override;
-  void commit() override;
-  void discard() noexcept override;
-
  private:
   class FolderState;
-  [[nodiscard]] FolderState& folder_state() const noexcept;
 };
 
 }  // namespace tenstride::io

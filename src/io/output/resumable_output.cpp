@@ -215,6 +215,13 @@ std::optional<std::string> ResumableOutput::State::earlier_limits(const OutputTa
   return header->limits;
 }
 
+void ResumableOutput::State::commit() {
+  if (!is_open) target.refuse("is committed already");
+  check_all_finished();
+  take_name();
+  remove_journal();
+}
+
 void ResumableOutput::State::remove_journal() noexcept {
   tasks.remove_all();
   unlinkat(target.folder(), journal_name.c_str(), 0);
@@ -276,6 +283,16 @@ void ResumableOutput::finish(std::size_t part, const PartSum& sum) {
   }
   state.written_journal().finish(part, sum);
   state.records.finish(part, sum);
+}
+
+void ResumableOutput::flush_parts() const {
+  state_->flush_part();
+}
+void ResumableOutput::commit() {
+  state_->commit();
+}
+void ResumableOutput::discard() noexcept {
+  if (std::exchange(state_->is_open, false)) state_->remove_all();
 }
 
 void ResumableOutput::flushed() {

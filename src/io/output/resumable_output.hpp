@@ -92,7 +92,7 @@ class ResumableOutput {
   /// finished already.
   void finish(std::size_t part, const PartSum& sum);
   /// Waits until what was written is on the disk; by any thread. Throws FileError.
-  virtual void flush_parts() const = 0;
+  void flush_parts() const;
   /// Says that the bytes of all finished parts are on the disk: flush them before. Flushes the journal.
   void flushed();
   /// How many tasks have parts of their shares unfinished. Where it is 0 the lock is kept, and this task is
@@ -102,9 +102,9 @@ class ResumableOutput {
   std::uint64_t count_unfinished_tasks(const std::function<void()>& while_waiting);
   /// Flushes it, gives it its name, removes the journal. Throws FileError where a part is not finished, and
   /// with Overwrite::refuse where something has come to have the name; the run can then be resumed.
-  virtual void commit() = 0;
+  void commit();
   /// Removes everything that was made: for errors that no further run can mend.
-  virtual void discard() noexcept = 0;
+  void discard() noexcept;
 
  protected:
   class State;

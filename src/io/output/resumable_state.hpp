@@ -34,9 +34,8 @@ class ResumableOutput::State {
   void begin_task(const JournalHeader& wanted, const Binding& binding, Resume resume);
   /// What `ResumableOutput::count_unfinished_tasks` says.
   std::uint64_t count_unfinished_tasks(const std::function<void()>& while_waiting);
-  void check_all_finished() const;
-  /// Before the result of tasks gets its name.
-  void mark() const;
+  /// Gives the result its name, and removes the journal. Throws FileError where a part is not finished.
+  void commit();
   /// Of what this process finishes.
   [[nodiscard]] Journal& written_journal() { return task_journal_ ? *task_journal_ : *journal; }
 
@@ -61,6 +60,8 @@ class ResumableOutput::State {
 
   void remove_journal() noexcept;
   void remove_all() noexcept;
+  /// Waits until what was written of the part is on the disk. Throws FileError.
+  virtual void flush_part() = 0;
 
  protected:
   /// Whether an earlier run was ended between giving the result its name and removing the journal. Pre: all
@@ -71,10 +72,13 @@ class ResumableOutput::State {
   /// Makes the part, without what stood there before.
   virtual void create_part(const JournalHeader& header) = 0;
   virtual void remove_part() noexcept = 0;
-  /// Waits until what was written of it is on the disk. Throws FileError.
-  virtual void flush_part() = 0;
+  /// Gives the whole part the name of the result; calls `mark` before. Sets `is_open` to false.
+  virtual void take_name() = 0;
+  /// Before the result of tasks gets its name.
+  void mark() const;
 
  private:
+  void check_all_finished() const;
   void lock_journal(Resume resume);
   static constexpr std::chrono::milliseconds time_between_tries{20};
   [[nodiscard]] bool try_lock(int file) const;

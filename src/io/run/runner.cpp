@@ -123,17 +123,6 @@ class Runner {
         destination_(job, binding_, count_parts(job)) {}
 
   FileResult run() {
-    try {
-      return run_all();
-    } catch (const FileError&) {
-      // What other tasks have written stays.
-      if (!job_.options.task) destination_.discard();
-      throw;
-    }
-  }
-
- private:
-  FileResult run_all() {
     result_.is_resumed = destination_.is_resumed();
     if (!destination_.is_complete()) {
       for (std::size_t i = 0; i < job_.tensors.size(); ++i) run_tensor(i);
@@ -149,6 +138,12 @@ class Runner {
     return result_;
   }
 
+  /// What other tasks have written stays.
+  void discard() noexcept {
+    if (!job_.options.task) destination_.discard();
+  }
+
+ private:
   void put_in_place() {
     result_.is_of_other_task = job_.options.task && destination_.is_complete();
     result_.checksum = destination_.checksum();
@@ -174,7 +169,6 @@ class Runner {
   // ---- Flat files: a pass is noted tile by tile, and the file of blocks stays for a run that goes on.
 
   void run_stages(const TensorJob& tensor, const std::vector<FileStage>& stages, std::size_t first_part) {
-    sources_.open(tensor.source);
     for (const auto& [plan, blocks_begin] : stages) {
       const bool is_last_stage = &plan == &stages.back().plan;
       for (std::size_t i = 0; i < plan.passes.size(); ++i) {
@@ -200,6 +194,7 @@ class Runner {
                       destination_.finish(first_part + static_cast<std::size_t>(tile), sum);
                     }};
     for (std::size_t i = 0; i < count; ++i) notes.left_out[i] = !destination_.is_left(first_part + i);
+    if (is_first) sources_.open(tensor.source);
     const bool is_last = work.positions.has_value();
     std::optional<DiskFile> part, blocks;
     std::optional<EdgeFile> edges;
@@ -220,11 +215,8 @@ class Runner {
   /// All parts of a tensor at once: of a stream nothing is read again.
   void unpack(const TensorJob& tensor, const TilePass& pass, std::size_t first_part) {
     const auto count = static_cast<std::size_t>(pass.tiles);
+    if (!has_part_left(first_part, count, pass.read.bytes + pass.write.bytes)) return skip_pass(pass.tiles);
     report_.begin_pass(pass_number_ + 1);
-    if (destination_.count_done(first_part, count).left_out == count) {
-      has_part_left(first_part, count, pass.read.bytes + pass.write.bytes);
-      return skip_pass(pass.tiles);
-    }
     Checksum sum = unpack_straight(tensor, destination_.path(), [&](std::uint64_t nbytes) {
       moved_.add_written(nbytes, nbytes);
       report();
@@ -360,7 +352,13 @@ class Runner {
 }  // namespace
 
 FileResult run_planned(const FileJob& job, const ProgressCallback& progress) {
-  return Runner(job, progress).run();
+  Runner runner(job, progress);
+  try {
+    return runner.run();
+  } catch (const FileError&) {
+    runner.discard();
+    throw;
+  }
 }
 
 }  // namespace tenstride::io

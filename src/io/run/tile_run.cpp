@@ -58,8 +58,13 @@ class TileRun {
   TileRun(const TileWork& work, Source& source, Sink& sink, const std::function<void(Index)>& tell)
       : work_(work), source_(source), sink_(sink), tell_(tell), unit_(sink.unit()) {}
 
-  void run() {
-    if (sink_.has_thread()) return work_alone();
+  /// The calling thread does all but what the sink does.
+  void work_alone() {
+    std::unique_lock lock(mutex_);
+    while (tiles_done_ < work_.tiles) do_something(lock);
+  }
+
+  void work_by_threads() {
     std::deque<WorkerThread> workers;
     try {
       for (int i = 0; i < work_.threads; ++i) workers.emplace_back().start<TileRun, &TileRun::work>(*this);
@@ -76,11 +81,6 @@ class TileRun {
   }
 
  private:
-  void work_alone() {
-    std::unique_lock lock(mutex_);
-    while (tiles_done_ < work_.tiles) do_something(lock);
-  }
-
   void stop(std::exception_ptr failure) {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::move(failure);
@@ -201,7 +201,7 @@ class TileRun {
                  const std::vector<OpenUnit*>& units) {
     lock.unlock();
     thread_local std::vector<std::byte> buffer;
-    const std::vector<LoadedBox> loaded = source_.read(tile.parts[number], buffer);
+    const LoadedPart loaded = source_.read(tile.parts[number], buffer);
     if (sink_.has_thread()) tell_(tiles_done_);
     for (std::size_t i = 0; i < units.size(); ++i) {
       // Threads begin at different units, so that they wait for each other less.
@@ -224,17 +224,15 @@ class TileRun {
     changed_.notify_all();
   }
 
-  void copy_into(OpenUnit& unit, const std::vector<LoadedBox>& loaded) {
+  void copy_into(OpenUnit& unit, const LoadedPart& loaded) {
     const std::lock_guard copying(*unit.copying);
     if (!unit.elements) unit.elements = sink_.open(unit.unit);
     const Box& wanted = unit.unit.box;
-    for (const LoadedBox& from : loaded) {
-      const std::optional<Box> common = intersection(from.box, wanted);
-      if (!common) continue;
-      const Box inside{relative_to(from.box.first, common->first), common->extents};
-      const Tensor src = tensor_on_memory(from.data, layout_of_box(from.layout, inside), source_.dtype());
-      Tensor dst = part_of(*unit.elements, relative_to(wanted.first, common->first), common->extents);
-      unit.missing += static_cast<std::uint64_t>(convert_elements(dst, src, common->first, work_.conversion));
+    for (const LoadedBox& from : loaded.pieces_in(wanted)) {
+      const Tensor src = tensor_on_memory(from.data, from.layout, source_.dtype());
+      Tensor dst = part_of(*unit.elements, relative_to(wanted.first, from.box.first), from.box.extents);
+      unit.missing +=
+          static_cast<std::uint64_t>(convert_elements(dst, src, from.box.first, work_.conversion));
     }
   }
 
@@ -281,7 +279,12 @@ class TileRun {
 }  // namespace
 
 void run_tiles(const TileWork& work, Source& source, Sink& sink, const std::function<void(Index)>& tell) {
-  TileRun(work, source, sink, tell).run();
+  TileRun run(work, source, sink, tell);
+  if (sink.has_thread()) {
+    run.work_alone();
+  } else {
+    run.work_by_threads();
+  }
   sink.close();
 }
 
