@@ -25,7 +25,6 @@ class PartSink final : public Sink {
   PartSink(PartWriter& writer, const Dims& unit, Notes notes, MovedBytes& moved)
       : writer_(writer), unit_(unit), notes_(std::move(notes)), moved_(moved) {}
 
-  [[nodiscard]] DType dtype() const noexcept override { return writer_.dtype(); }
   [[nodiscard]] std::vector<Unit> units(const Box& tile, Index number) override;
   [[nodiscard]] Dims unit() const override { return unit_; }
   [[nodiscard]] bool has_thread() const noexcept override { return false; }

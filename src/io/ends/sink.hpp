@@ -29,8 +29,6 @@ struct Unit {
 class Sink {
  public:
   virtual ~Sink() = default;
-  /// Of the elements as they are written.
-  [[nodiscard]] virtual DType dtype() const noexcept = 0;
   /// The units of tile `number` of the pass; none where none is to be written.
   [[nodiscard]] virtual std::vector<Unit> units(const Box& tile, Index number) = 0;
   /// The extents of a unit, where those of a tile are all that it is cut into, in row-major order; otherwise

@@ -18,7 +18,6 @@ class TileSink final : public Sink {
            MovedBytes& moved)
       : pass_(pass), dtype_(dtype), notes_(notes), writer_(target, pass, moved) {}
 
-  [[nodiscard]] DType dtype() const noexcept override { return dtype_; }
   [[nodiscard]] std::vector<Unit> units(const Box& tile, Index number) override;
   [[nodiscard]] Dims unit() const override { return {}; }
   [[nodiscard]] bool has_thread() const noexcept override { return true; }

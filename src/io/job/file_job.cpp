@@ -12,7 +12,6 @@
 #include "io/job/job_plan.hpp"
 #include "io/job/plan_chunk_job.hpp"
 #include "io/job/plan_metadata_job.hpp"
-#include "io/job/unpack_straight.hpp"
 #include "io/output/task_shares.hpp"
 #include "io/plan/block_plan_parts.hpp"
 #include "tenstride/base/dtype_exact.hpp"

@@ -26,6 +26,20 @@ std::uint64_t TensorPlan::tiles() const {
   return static_cast<std::uint64_t>(tiles);
 }
 
+bool unpacks_straight(const TensorJob& tensor, const TensorPlan& plan) {
+  const FileInfo& source = tensor.source;
+  if (source.storage != ElementStorage::stream || source.is_byte_swapped || plan.stages.size() != 1 ||
+      plan.is_in_parts())
+    return false;
+  if (tensor.dtype != source.dtype || !tensor.conversions.empty() || tensor.reduction) return false;
+  if (tensor.elements.has_arithmetic() || tensor.rescaling) return false;
+  const BlockProblem& problem = plan.stages[0].plan.problem;
+  const Layout& positions = problem.positions.rank() == 0 ? problem.dst : problem.positions;
+  const auto is_row_major = [&](const Layout& layout) { return layout == row_major(problem.dst.shape); };
+  return numel(problem.dst) == numel(source.layout) && is_row_major(problem.src) &&
+         is_row_major(problem.dst) && is_row_major(positions);
+}
+
 std::vector<std::size_t> count_parts(const FileJob& job) {
   std::vector<std::size_t> parts;
   for (const TensorPlan& tensor : plan_of(job).tensors) {

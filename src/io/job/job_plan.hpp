@@ -44,6 +44,10 @@ struct JobPlan {
   std::vector<TensorPlan> tensors;
 };
 
+/// Whether all elements come from a stream and stand in the destination as they do there: then they are
+/// unpacked to where they belong, not into a file of their own first. `plan`: of the tensor.
+bool unpacks_straight(const TensorJob& tensor, const TensorPlan& plan);
+
 /// How many parts of each tensor are noted when they are finished: tiles of flat files, units in parts.
 std::vector<std::size_t> count_parts(const FileJob& job);
 

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/job/plan_metadata_job.hpp"
-#include "io/ends/checksum_chunks.hpp"
 
 #include <algorithm>
 
 #include "base/message.hpp"
 #include "io/ends/operation.hpp"
 #include "io/facts/source_axes.hpp"
-#include "io/format/format.hpp"
-#include "io/job/run_report.hpp"
 
 namespace tenstride::io {
 namespace {
 
 using tenstride::detail::message;
-
-/// So many files of chunks are brought over between two reports.
-constexpr Index units_at_a_time = 1024;
 
 /// The axis of the source that each axis of the result is the whole of; nothing where the chain does more
 /// than permute axes. Example: (1,2,0) for "x.permute(1, 2, 0)".
@@ -51,17 +45,6 @@ std::string obstacle_of(const FileJob& job, const TensorJob& tensor) {
   return {};
 }
 
-std::unique_ptr<PermutedFile> permuted_file(const FileJob& job) {
-  std::vector<PermutedTensor> tensors;
-  for (const TensorJob& tensor : job.tensors) {
-    const bool is_same = tensor.attributes == tensor.source.attributes;
-    tensors.push_back({tensor.source, permutation_of(tensor).value(), tensor.name,
-                       is_same ? std::nullopt : std::optional(tensor.attributes), tensor.further.groups});
-  }
-  return format_of(job.options.kind)
-      .permute_chunks(job.destination, tensors, job.options.chunks, job.options.overwrite, this_operation);
-}
-
 /// As obstacle_to_metadata_only, but for what the kind of file has to say.
 std::string obstacle_of(const FileJob& job) {
   const ChunkOptions& chunks = job.options.chunks;
@@ -78,17 +61,18 @@ std::string obstacle_of(const FileJob& job) {
   return {};
 }
 
-/// Of the source's elements, each with the place that it has in the result.
-Checksum permuted_checksum(const TensorJob& tensor, const Dims& order) {
-  const Dims rows = row_major_strides(tensor.shape);
-  Dims strides = rows;
-  for (std::size_t d = 0; d < rows.size(); ++d) {
-    strides[static_cast<std::size_t>(order[d])] = rows[d];
-  }
-  return checksum_chunks(*format_of(tensor.source.kind).chunks(tensor.source, this_operation), strides);
-}
-
 }  // namespace
+
+std::unique_ptr<PermutedFile> permuted_file(const FileJob& job) {
+  std::vector<PermutedTensor> tensors;
+  for (const TensorJob& tensor : job.tensors) {
+    const bool is_same = tensor.attributes == tensor.source.attributes;
+    tensors.push_back({tensor.source, permutation_of(tensor).value(), tensor.name,
+                       is_same ? std::nullopt : std::optional(tensor.attributes), tensor.further.groups});
+  }
+  return format_of(job.options.kind)
+      .permute_chunks(job.destination, tensors, job.options.chunks, job.options.overwrite, this_operation);
+}
 
 std::string obstacle_to_metadata_only(const FileJob& job) {
   if (std::string obstacle = obstacle_of(job); !obstacle.empty()) return obstacle;
@@ -115,44 +99,6 @@ std::vector<TensorPlan> plan_metadata_job(FileJob& job) {
   for (std::size_t i = 0; i < plans.size(); ++i)
     plans[i].rename = Rename{permutation_of(job.tensors[i]).value(), file->units(i)};
   return plans;
-}
-
-FileResult run_metadata_job(const FileJob& job, const ProgressCallback& progress) {
-  const Clock::time_point start = Clock::now();
-  RunReport report(job, progress, start);
-  report.begin_pass(1);
-  const std::unique_ptr<PermutedFile> file = permuted_file(job);
-  file->begin();
-  FileResult result;
-  std::uint64_t units_done = 0;
-  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
-    const Index units = file->units(i);
-    for (Index first = 0; first < units; first += units_at_a_time) {
-      const Index last = std::min(first + units_at_a_time, units);
-      result.bytes_written += file->move(i, first, last);
-      units_done += static_cast<std::uint64_t>(last - first);
-      report.finish_tiles(units_done);
-      report.tell(2 * result.bytes_written);
-    }
-  }
-  result.bytes_read = result.bytes_written;
-  if (job.options.check == FileCheck::checksum) {
-    Checksum found;
-    for (std::size_t i = 0; i < job.tensors.size(); ++i) {
-      result.checksum += permuted_checksum(job.tensors[i], plan_of(job).tensors[i].rename->order);
-      found += checksum_chunks(*file->read_back(i));
-    }
-    if (found != result.checksum) {
-      throw FileError(message(this_operation, ": \"", job.destination, "\" must have the checksum ",
-                              to_string(result.checksum), ", what was read back has ", to_string(found)),
-                      job.destination);
-    }
-    result.is_checked = true;
-  }
-  file->commit();
-  report.tell_end();
-  result.seconds = seconds_since(start);
-  return result;
 }
 
 }  // namespace tenstride::io

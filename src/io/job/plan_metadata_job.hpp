@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "io/format/format.hpp"
 #include "io/job/job_plan.hpp"
 
 /// Axes that are permuted by what a file says of them, while no element is decoded.
@@ -10,7 +11,7 @@ namespace tenstride::io {
 /// than metadata would change, and what the kind of file throws.
 std::vector<TensorPlan> plan_metadata_job(FileJob& job);
 
-/// Carries out a job whose tensors have a `rename`.
-FileResult run_metadata_job(const FileJob& job, const ProgressCallback& progress);
+/// The file that such a job makes; nothing is made yet. Throws what the kind of file throws.
+std::unique_ptr<PermutedFile> permuted_file(const FileJob& job);
 
 }  // namespace tenstride::io

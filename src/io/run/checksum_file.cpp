@@ -4,7 +4,7 @@
 #include "io/ends/tile_source.hpp"
 #include "io/format/format.hpp"
 #include "io/job/job_plan.hpp"
-#include "io/job/run_report.hpp"
+#include "io/run/run_report.hpp"
 
 namespace tenstride::io {
 

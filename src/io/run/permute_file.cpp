@@ -2,7 +2,7 @@
 #include "tenstride/io/permute_file.hpp"
 
 #include "io/job/job_plan.hpp"
-#include "io/job/plan_metadata_job.hpp"
+#include "io/run/rename_axes.hpp"
 #include "io/run/run_task.hpp"
 #include "io/run/runner.hpp"
 
@@ -10,7 +10,7 @@ namespace tenstride::io {
 
 FileResult run(const FileJob& job, const ProgressCallback& progress) {
   FileResult result = job.options.task                 ? run_task(job, progress)
-                      : plan_of(job).tensors[0].rename ? run_metadata_job(job, progress)
+                      : plan_of(job).tensors[0].rename ? run_rename(job, progress)
                                                        : run_planned(job, progress);
   result.dropped = dropped_facts(job);
   return result;

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "io/ends/operation.hpp"
-#include "io/job/source_files.hpp"
 #include "io/output/result_mark.hpp"
 #include "io/output/resumable_state.hpp"
 #include "io/run/runner.hpp"
+#include "io/run/source_files.hpp"
 
 namespace tenstride::io {
 namespace {

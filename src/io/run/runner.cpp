@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/message.hpp"
 #include "io/ends/edge_file.hpp"
 #include "io/ends/operation.hpp"
 #include "io/ends/part_sink.hpp"
@@ -13,17 +12,16 @@
 #include "io/ends/tile_sink.hpp"
 #include "io/ends/tile_source.hpp"
 #include "io/job/job_plan.hpp"
-#include "io/job/run_report.hpp"
-#include "io/job/source_files.hpp"
-#include "io/job/unpack_straight.hpp"
 #include "io/plan/unit_numbers.hpp"
+#include "io/run/check_sum.hpp"
 #include "io/run/destination.hpp"
+#include "io/run/run_report.hpp"
+#include "io/run/source_files.hpp"
 #include "io/run/tile_run.hpp"
+#include "io/run/unpack_straight.hpp"
 
 namespace tenstride::io {
 namespace {
-
-using tenstride::detail::message;
 
 /// Which of the passes of a tensor one is. The conversion is made in the pass after which the fewest bytes
 /// are moved; the others only move elements.
@@ -320,17 +318,11 @@ class Runner {
   }
 
   void check_destination() {
-    if (checks_source()) check_sum("what was read", source_sum_);
+    if (checks_source()) check_sum(job_, result_.checksum, "what was read", source_sum_);
     Checksum found;
     for (std::size_t i = 0; i < job_.tensors.size(); ++i) found += destination_.read_back(i);
-    check_sum("what was read back", found);
+    check_sum(job_, result_.checksum, "what was read back", found);
     result_.is_checked = true;
-  }
-  void check_sum(std::string_view what, const Checksum& found) const {
-    if (found == result_.checksum) return;
-    throw FileError(message(this_operation, ": \"", job_.destination, "\" must have the checksum ",
-                            to_string(result_.checksum), ", ", what, " has ", to_string(found)),
-                    job_.destination);
   }
 
   const FileJob& job_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/job/unpack_straight.hpp"
+#include "io/run/unpack_straight.hpp"
 
 #include "io/ends/edge_file.hpp"
 #include "io/ends/operation.hpp"
@@ -7,20 +7,6 @@
 #include "io/plan/boxes.hpp"
 
 namespace tenstride::io {
-
-bool unpacks_straight(const TensorJob& tensor, const TensorPlan& plan) {
-  const FileInfo& source = tensor.source;
-  if (source.storage != ElementStorage::stream || source.is_byte_swapped || plan.stages.size() != 1 ||
-      plan.is_in_parts())
-    return false;
-  if (tensor.dtype != source.dtype || !tensor.conversions.empty() || tensor.reduction) return false;
-  if (tensor.elements.has_arithmetic() || tensor.rescaling) return false;
-  const BlockProblem& problem = plan.stages[0].plan.problem;
-  const Layout& positions = problem.positions.rank() == 0 ? problem.dst : problem.positions;
-  const auto is_row_major = [&](const Layout& layout) { return layout == row_major(problem.dst.shape); };
-  return numel(problem.dst) == numel(source.layout) && is_row_major(problem.src) &&
-         is_row_major(problem.dst) && is_row_major(positions);
-}
 
 Checksum unpack_straight(const TensorJob& tensor, const std::string& destination,
                          const std::function<void(std::uint64_t)>& tell) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/job/source_files.hpp"
+#include "io/run/source_files.hpp"
 
 #include <algorithm>
 #include <map>
