@@ -49,6 +49,11 @@ TilePlan in_parts(const ChunkProblem& problem, std::size_t passes) {
   return plan;
 }
 
+/// Forecasts of any size: four of them can be added.
+Index bytes_of(double nbytes) {
+  return static_cast<Index>(std::min(nbytes, 2e18));
+}
+
 Index count_tiles(const Dims& shape, const Dims& tile) {
   return count_elements(tile_counts(shape, tile));
 }
@@ -82,8 +87,8 @@ std::optional<TilePlan> plan_chunks(const ChunkProblem& problem, std::uint64_t m
   pass.tile = chosen->tile;
   pass.order = chosen->order;
   pass.tiles = count_tiles(shape, pass.tile);
-  pass.read.bytes = static_cast<Index>(choices.decoded_nbytes(pass.tile));
-  pass.write.bytes = static_cast<Index>(box_nbytes(shape, problem.dst.item));
+  pass.read.bytes = bytes_of(choices.decoded_nbytes(pass.tile));
+  pass.write.bytes = bytes_of(box_nbytes(shape, problem.dst.item));
   pass.part =
       problem.src.is_flat ? flat_part(problem.src, source_box(problem, pass.tile)) : problem.src.grid.chunk;
   pass.unit = problem.dst.is_flat ? flat_part(problem.dst, pass.tile) : problem.dst.grid.chunk;
@@ -128,7 +133,7 @@ std::optional<TilePlan> plan_two_passes(const ChunkProblem& problem, std::uint64
   // Blocks at the end of an axis have whole slots.
   best.temporary_item = item;
   best.slot_bytes = static_cast<Index>(largest);
-  best.temporary_bytes = best.slot_bytes * count_tiles(shape, best.block);
+  best.temporary_bytes = bytes_of(largest * static_cast<double>(count_tiles(shape, best.block)));
   best.memory = static_cast<Index>(memory);
   const auto complete = [&](TilePass& pass, const Dims& part, const Dims& unit, Index dst_item) {
     pass.tiles = count_tiles(shape, pass.tile);
@@ -139,9 +144,9 @@ std::optional<TilePlan> plan_two_passes(const ChunkProblem& problem, std::uint64
   };
   complete(best.passes[0], problem.src.grid.chunk, best.block, item);
   complete(best.passes[1], best.block, problem.dst.grid.chunk, problem.dst.item);
-  best.passes[0].read.bytes = static_cast<Index>(first_choices.decoded_nbytes(best.passes[0].tile));
+  best.passes[0].read.bytes = bytes_of(first_choices.decoded_nbytes(best.passes[0].tile));
   best.passes[0].write.bytes = best.passes[1].read.bytes = best.temporary_bytes;
-  best.passes[1].write.bytes = static_cast<Index>(box_nbytes(shape, problem.dst.item));
+  best.passes[1].write.bytes = bytes_of(box_nbytes(shape, problem.dst.item));
   return best;
 }
 
