@@ -192,6 +192,7 @@ class Runner {
                       destination_.finish(first_part + static_cast<std::size_t>(tile), sum);
                     }};
     for (std::size_t i = 0; i < count; ++i) notes.left_out[i] = !destination_.is_left(first_part + i);
+    tiles_skipped_ = destination_.count_done(first_part, count).left_out;
     if (is_first) sources_.open(tensor.source);
     const bool is_last = work.positions.has_value();
     std::optional<DiskFile> part, blocks;
@@ -269,8 +270,9 @@ class Runner {
 
   void run_pass(const TileWork& work, Source& source, Sink& sink) {
     report_.begin_pass(pass_number_ + 1);
-    run_tiles(work, source, sink, [&](Index tiles) {
-      tiles_now_ = static_cast<std::uint64_t>(tiles);
+    run_tiles(work, source, sink, [&](Index written, Index skipped) {
+      tiles_written_ = static_cast<std::uint64_t>(written);
+      tiles_skipped_ = std::max(tiles_skipped_, static_cast<std::uint64_t>(skipped));
       report();
     });
     skip_pass(work.tiles);
@@ -278,7 +280,7 @@ class Runner {
 
   void skip_pass(Index tiles) {
     ++pass_number_;
-    tiles_now_ = 0;
+    tiles_written_ = tiles_skipped_ = 0;
     tiles_before_ += static_cast<std::uint64_t>(tiles);
   }
 
@@ -297,7 +299,7 @@ class Runner {
   }
 
   void report() {
-    report_.finish_tiles(tiles_before_ + tiles_now_);
+    report_.finish_tiles(tiles_before_ + tiles_written_ + tiles_skipped_);
     report_.tell(moved_.done);
   }
 
@@ -336,9 +338,11 @@ class Runner {
   Checksum source_sum_;
   MovedBytes moved_;
   int pass_number_ = 0;
-  /// In earlier passes, and in this one.
+  /// In earlier passes, and in this one: those that an earlier run has written, or other tasks do, are
+  /// skipped.
   std::uint64_t tiles_before_ = 0;
-  std::uint64_t tiles_now_ = 0;
+  std::uint64_t tiles_written_ = 0;
+  std::uint64_t tiles_skipped_ = 0;
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ Checksum checksum_of(Tensor written, Layout positions, const Dims& reduced) {
 
 class TileRun {
  public:
-  TileRun(const TileWork& work, Source& source, Sink& sink, const std::function<void(Index)>& tell)
+  TileRun(const TileWork& work, Source& source, Sink& sink, const TellTiles& tell)
       : work_(work), source_(source), sink_(sink), tell_(tell), unit_(sink.unit()) {}
 
   /// The calling thread does all but what the sink does.
@@ -70,17 +70,21 @@ class TileRun {
       for (int i = 0; i < work_.threads; ++i) workers.emplace_back().start<TileRun, &TileRun::work>(*this);
       std::unique_lock lock(mutex_);
       wait_polling(
-          changed_, lock, [&] { tell_(tiles_done_); },
-          [&] { return failure_ || tiles_done_ == work_.tiles; });
+          changed_, lock, [&] { tell(); }, [&] { return failure_ || tiles_done_ == work_.tiles; });
     } catch (...) {
       stop(std::current_exception());
     }
     for (WorkerThread& worker : workers) worker.join();
     if (failure_) std::rethrow_exception(failure_);
-    tell_(tiles_done_);
+    tell();
   }
 
  private:
+  void tell() const {
+    const Index skipped = tiles_skipped_;  // first: what is skipped is done before
+    tell_(tiles_done_ - skipped, skipped);
+  }
+
   void stop(std::exception_ptr failure) {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::move(failure);
@@ -139,7 +143,7 @@ class TileRun {
   /// Begins the next tile that has units to be written.
   bool begin_tile() {
     Tile tile;
-    for (; next_tile_ < work_.tiles; ++next_tile_, ++tiles_done_) {
+    for (; next_tile_ < work_.tiles; ++next_tile_, ++tiles_done_, ++tiles_skipped_) {
       tile = tile_of(next_tile_);
       if (tile.units_left != 0) break;
     }
@@ -202,14 +206,14 @@ class TileRun {
     lock.unlock();
     thread_local std::vector<std::byte> buffer;
     const LoadedPart loaded = source_.read(tile.parts[number], buffer);
-    if (sink_.has_thread()) tell_(tiles_done_);
+    if (sink_.has_thread()) tell();
     for (std::size_t i = 0; i < units.size(); ++i) {
       // Threads begin at different units, so that they wait for each other less.
       OpenUnit& unit = *units[(sink_.has_thread() ? i : number + i) % units.size()];
       copy_into(unit, loaded);
       if (!sink_.has_thread()) continue;
       write_unit(unit);
-      tell_(tiles_done_);
+      tell();
     }
     source_.release();
     lock.lock();
@@ -259,7 +263,7 @@ class TileRun {
   const TileWork& work_;
   Source& source_;
   Sink& sink_;
-  const std::function<void(Index)>& tell_;
+  const TellTiles& tell_;
   const Dims unit_;
 
   std::mutex mutex_;
@@ -269,6 +273,7 @@ class TileRun {
   std::deque<std::pair<Tile*, OpenUnit*>> full_;
   Index next_tile_ = 0;
   std::atomic<Index> tiles_done_ = 0;
+  std::atomic<Index> tiles_skipped_ = 0;  ///< of those
   /// Of the units whose memory is counted.
   std::uint64_t units_nbytes_ = 0;
   /// Threads that read or write.
@@ -278,7 +283,7 @@ class TileRun {
 
 }  // namespace
 
-void run_tiles(const TileWork& work, Source& source, Sink& sink, const std::function<void(Index)>& tell) {
+void run_tiles(const TileWork& work, Source& source, Sink& sink, const TellTiles& tell) {
   TileRun run(work, source, sink, tell);
   if (sink.has_thread()) {
     run.work_alone();

@@ -26,13 +26,14 @@ struct TileWork {
   std::uint64_t units_nbytes = 0;
 };
 
+/// How many tiles were written so far, and how many were skipped, as none of their units was left.
+using TellTiles = std::function<void(Index written, Index skipped)>;
+
 /// Carries a pass out: reads the parts of a tile that its units need, copies each to all units that have
 /// elements of it, and writes a unit when it has all its elements. Of several threads each takes a part or a
 /// unit, units first, so that their memory is free again. Where the sink has a thread of its own the calling
 /// thread does the rest, and its copies use as many threads as it may. `tell` is called by the calling thread
-/// again and again, with the number of tiles that are done. What it, the source or the sink throws ends the
-/// run.
-void run_tiles(const TileWork& work, Source& source, Sink& sink,
-               const std::function<void(Index tiles)>& tell);
+/// again and again. What it, the source or the sink throws ends the run.
+void run_tiles(const TileWork& work, Source& source, Sink& sink, const TellTiles& tell);
 
 }  // namespace tenstride::io
