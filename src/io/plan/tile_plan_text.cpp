@@ -44,33 +44,24 @@ std::string parts_text(const TilePlan& plan) {
   return text;
 }
 
-nlohmann::ordered_json parts_object(const TilePlan& plan) {
-  nlohmann::ordered_json passes = nlohmann::ordered_json::array();
-  for (const TilePass& pass : plan.passes) {
-    passes.push_back({{"tile", pass.tile.to_vector()},
-                      {"tiles", pass.tiles},
-                      {"part", pass.part.to_vector()},
-                      {"unit", pass.unit.to_vector()},
-                      {"units_bytes", pass.units_bytes},
-                      {"read", {{"bytes", pass.read.bytes}}},
-                      {"write", {{"bytes", pass.write.bytes}}}});
-  }
-  return {{"source_item", plan.problem.src_item},
-          {"destination_item", plan.problem.dst_item},
-          {"passes", passes},
-          {"block", plan.block.to_vector()},
-          {"temporary_bytes", plan.temporary_bytes},
-          {"bytes_read", plan.bytes_read()},
-          {"bytes_written", plan.bytes_written()},
-          {"threads", plan.threads},
-          {"memory", plan.memory}};
-}
-
 nlohmann::ordered_json to_object(const BlockTraffic& traffic) {
   return {{"run_bytes", traffic.run_bytes},
           {"runs", traffic.runs},
           {"requests", traffic.requests},
           {"bytes", traffic.bytes}};
+}
+
+nlohmann::ordered_json to_object(const TilePass& pass) {
+  return {{"tile", pass.tile.to_vector()},   {"tiles", pass.tiles},           {"tile_bytes", pass.tile_bytes},
+          {"group_bytes", pass.group_bytes}, {"kept_pages", pass.kept_pages}, {"read", to_object(pass.read)},
+          {"write", to_object(pass.write)},  {"seconds", pass.seconds}};
+}
+
+nlohmann::ordered_json parts_object(const TilePass& pass) {
+  return {{"tile", pass.tile.to_vector()},         {"tiles", pass.tiles},
+          {"part", pass.part.to_vector()},         {"unit", pass.unit.to_vector()},
+          {"units_bytes", pass.units_bytes},       {"read", {{"bytes", pass.read.bytes}}},
+          {"write", {{"bytes", pass.write.bytes}}}};
 }
 
 }  // namespace
@@ -93,33 +84,29 @@ std::string to_string(const TilePlan& plan) {
 }
 
 std::string to_json(const TilePlan& plan) {
-  if (plan.is_in_parts) return parts_object(plan).dump();
-  using Json = nlohmann::ordered_json;
-  Json passes = Json::array();
-  for (const TilePass& pass : plan.passes) {
-    passes.push_back({{"tile", pass.tile.to_vector()},
-                      {"tiles", pass.tiles},
-                      {"tile_bytes", pass.tile_bytes},
-                      {"group_bytes", pass.group_bytes},
-                      {"kept_pages", pass.kept_pages},
-                      {"read", to_object(pass.read)},
-                      {"write", to_object(pass.write)},
-                      {"seconds", pass.seconds}});
+  nlohmann::ordered_json json;
+  if (!plan.is_in_parts) {
+    json["source"] = to_string(plan.problem.src);
+    json["destination"] = to_string(plan.problem.dst);
   }
-  const Json json{{"source", to_string(plan.problem.src)},
-                  {"destination", to_string(plan.problem.dst)},
-                  {"source_item", plan.problem.src_item},
-                  {"destination_item", plan.problem.dst_item},
-                  {"passes", passes},
-                  {"block", plan.block.to_vector()},
-                  {"temporary_bytes", plan.temporary_bytes},
-                  {"bytes_read", plan.bytes_read()},
-                  {"bytes_written", plan.bytes_written()},
-                  {"requests", plan.requests()},
-                  {"is_counted", plan.is_counted},
-                  {"page", plan.page},
-                  {"memory", plan.memory},
-                  {"seconds", plan.seconds}};
+  json["source_item"] = plan.problem.src_item;
+  json["destination_item"] = plan.problem.dst_item;
+  json["passes"] = nlohmann::ordered_json::array();
+  for (const TilePass& pass : plan.passes)
+    json["passes"].push_back(plan.is_in_parts ? parts_object(pass) : to_object(pass));
+  json["block"] = plan.block.to_vector();
+  json["temporary_bytes"] = plan.temporary_bytes;
+  json["bytes_read"] = plan.bytes_read();
+  json["bytes_written"] = plan.bytes_written();
+  if (plan.is_in_parts) {
+    json["threads"] = plan.threads;
+  } else {
+    json["requests"] = plan.requests();
+    json["is_counted"] = plan.is_counted;
+    json["page"] = plan.page;
+  }
+  json["memory"] = plan.memory;
+  if (!plan.is_in_parts) json["seconds"] = plan.seconds;
   return json.dump();
 }
 
