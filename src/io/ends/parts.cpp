@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/ends/parts.hpp"
 
-#include <algorithm>
-
 namespace tenstride::io {
 namespace {
 
@@ -24,24 +22,6 @@ Dims index_of(const Box& part, const ChunkGrid& grid) {
 }
 
 }  // namespace
-
-std::vector<Box> cut_box(const Box& box, const Dims& piece) {
-  Dims counts = box.extents;
-  for (std::size_t d = 0; d < counts.size(); ++d) counts[d] = ceil_divide(box.extents[d], piece[d]);
-  const Index count = count_elements(counts);
-  std::vector<Box> pieces;
-  pieces.reserve(static_cast<std::size_t>(count));
-  for (Index number = 0; number < count; ++number) {
-    Box one{unit_index(counts, number), piece};
-    for (std::size_t d = 0; d < counts.size(); ++d) {
-      const Index offset = one.first[d] * piece[d];
-      one.extents[d] = std::min(piece[d], box.extents[d] - offset);
-      one.first[d] = box.first[d] + offset;
-    }
-    pieces.push_back(std::move(one));
-  }
-  return pieces;
-}
 
 std::vector<Box> ChunkPartReader::parts(const Box& needed) const {
   return chunks_of_box(source_.grid(), needed);

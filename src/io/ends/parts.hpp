@@ -108,7 +108,4 @@ class FlatPartWriter final : public PartWriter {
   Descriptor file_;
 };
 
-/// A box cut along each axis into pieces of at most `piece`, in row-major order.
-std::vector<Box> cut_box(const Box& box, const Dims& piece);
-
 }  // namespace tenstride::io

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/cache_line.hpp"
+#include "io/plan/boxes.hpp"
 
 namespace tenstride {
 
@@ -156,22 +157,13 @@ Index position_of(const Dims& index, const Layout& layout) {
 
 std::vector<Box> cut_into_groups(const Box& box, const Dims& strides, const Dims& src_strides, Index item,
                                  Index page, Index group_bytes) {
-  const std::size_t rank = box.extents.size();
   const auto fits = [&](const Dims& part) { return fits_a_group(part, strides, item, page, group_bytes); };
   Dims part = part_that_fits(box.extents, strides, fastest_axis(box.extents, src_strides), item, fits);
   const auto run = [&](const Dims& extents) { return runs_of_box(extents, strides, 0).span; };
   if (!fits(part) || run(part) < run(box.extents)) {
     part = part_that_fits(box.extents, strides, std::nullopt, item, fits);
   }
-  std::vector<Box> groups;
-  Index count = 1;
-  for (const Index n : tile_counts(box.extents, part)) count *= n;
-  for (Index number = 0; number < count; ++number) {
-    Box group = tile_box(box.extents, part, number);
-    for (std::size_t d = 0; d < rank; ++d) group.first[d] += box.first[d];
-    groups.push_back(std::move(group));
-  }
-  return groups;
+  return io::cut_box(box, part);
 }
 
 std::vector<Dims> tile_candidates(const BlockProblem& problem, Index elements) {

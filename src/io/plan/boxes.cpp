@@ -35,6 +35,39 @@ Box chunk_box(const ChunkGrid& grid, const Dims& index) {
   return box;
 }
 
+Box piece_of_box(const Box& box, const Dims& piece, Index number) {
+  Box one = tile_box(box.extents, piece, number);
+  for (std::size_t d = 0; d < one.first.size(); ++d) one.first[d] += box.first[d];
+  return one;
+}
+
+std::vector<Box> cut_box(const Box& box, const Dims& piece) {
+  const Index count = count_elements(tile_counts(box.extents, piece));
+  std::vector<Box> pieces;
+  pieces.reserve(static_cast<std::size_t>(count));
+  for (Index number = 0; number < count; ++number) pieces.push_back(piece_of_box(box, piece, number));
+  return pieces;
+}
+
+std::vector<Index> touched_pieces(const Box& box, const Dims& piece, const Box& part) {
+  const Dims counts = tile_counts(box.extents, piece);
+  Dims first = counts, touched = counts;
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    const Index begin = part.first[d] - box.first[d];
+    first[d] = begin / piece[d];
+    touched[d] = (begin + part.extents[d] - 1) / piece[d] - first[d] + 1;
+  }
+  const Index count = count_elements(touched);
+  std::vector<Index> numbers;
+  numbers.reserve(static_cast<std::size_t>(count));
+  for (Index i = 0; i < count; ++i) {
+    Dims index = unit_index(touched, i);
+    for (std::size_t d = 0; d < index.size(); ++d) index[d] += first[d];
+    numbers.push_back(unit_number(counts, index));
+  }
+  return numbers;
+}
+
 std::optional<Box> intersection(const Box& a, const Box& b) {
   Box common = a;
   for (std::size_t d = 0; d < a.first.size(); ++d) {

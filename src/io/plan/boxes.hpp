@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "io/plan/tile_plan.hpp"
 #include "tenstride/tensor/tensor.hpp"
@@ -35,6 +36,15 @@ double box_nbytes(const Dims& extents, Index item);
 
 /// The box of a grid's chunk at `index` that lies in the tensor.
 Box chunk_box(const ChunkGrid& grid, const Dims& index);
+
+/// The piece with that number, in row-major order, of a box cut along each axis into pieces of at most
+/// `piece`. Example: of the box of 10 indices from 20 on, in pieces of 4, piece 2 is the 2 indices from 28
+/// on.
+Box piece_of_box(const Box& box, const Dims& piece, Index number);
+/// All of them.
+std::vector<Box> cut_box(const Box& box, const Dims& piece);
+/// The numbers of those that a part of the box has indices of.
+std::vector<Index> touched_pieces(const Box& box, const Dims& piece, const Box& part);
 
 /// The common part of two boxes; nothing where there is none.
 std::optional<Box> intersection(const Box& a, const Box& b);

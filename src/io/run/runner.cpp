@@ -185,14 +185,13 @@ class Runner {
   void run_flat_pass(const TensorJob& tensor, const FlatPass& pass, const TileWork& work,
                      std::size_t first_part, bool is_first) {
     const auto count = static_cast<std::size_t>(work.tiles);
-    if (!has_part_left(first_part, count, pass.pass().read.bytes + pass.pass().write.bytes))
-      return skip_pass(work.tiles);
+    tiles_skipped_ = take_done(first_part, count, pass.pass().read.bytes + pass.pass().write.bytes).left_out;
+    if (tiles_skipped_ == count) return skip_pass(work.tiles);
     TileNotes notes{std::vector<bool>(count), [&] { report(); },
                     [&](Index tile, const PartSum& sum) {
                       destination_.finish(first_part + static_cast<std::size_t>(tile), sum);
                     }};
     for (std::size_t i = 0; i < count; ++i) notes.left_out[i] = !destination_.is_left(first_part + i);
-    tiles_skipped_ = destination_.count_done(first_part, count).left_out;
     if (is_first) sources_.open(tensor.source);
     const bool is_last = work.positions.has_value();
     std::optional<DiskFile> part, blocks;
@@ -214,7 +213,8 @@ class Runner {
   /// All parts of a tensor at once: of a stream nothing is read again.
   void unpack(const TensorJob& tensor, const TilePass& pass, std::size_t first_part) {
     const auto count = static_cast<std::size_t>(pass.tiles);
-    if (!has_part_left(first_part, count, pass.read.bytes + pass.write.bytes)) return skip_pass(pass.tiles);
+    if (take_done(first_part, count, pass.read.bytes + pass.write.bytes).left_out == count)
+      return skip_pass(pass.tiles);
     report_.begin_pass(pass_number_ + 1);
     Checksum sum = unpack_straight(tensor, destination_.path(), [&](std::uint64_t nbytes) {
       moved_.add_written(nbytes, nbytes);
@@ -235,7 +235,8 @@ class Runner {
     const TilePass &first = plan.passes.front(), &last = plan.passes.back();
     const UnitNumbers numbers(tensor.shape, last);
     const std::size_t first_part = destination_.first_part(number);
-    if (!has_part_left(first_part, numbers.count(), plan.bytes_read() + plan.bytes_written())) {
+    const Index nbytes = plan.bytes_read() + plan.bytes_written();
+    if (take_done(first_part, numbers.count(), nbytes).left_out == numbers.count()) {
       for (const TilePass& pass : plan.passes) skip_pass(pass.tiles);
       return;
     }
@@ -284,9 +285,9 @@ class Runner {
     tiles_before_ += static_cast<std::uint64_t>(tiles);
   }
 
-  /// Whether anything is left of so many parts, for which `nbytes` are moved. Tells what an earlier run has
-  /// done of them, and other tasks do.
-  bool has_part_left(std::size_t first_part, std::size_t parts, Index nbytes) {
+  /// What an earlier run has done of so many parts, for which `nbytes` are moved, and other tasks do. Tells
+  /// it.
+  Destination::Done take_done(std::size_t first_part, std::size_t parts, Index nbytes) {
     const Destination::Done done = destination_.count_done(first_part, parts);
     const auto share = [&](std::size_t count) {
       return parts == 0 ? 0
@@ -295,7 +296,7 @@ class Runner {
     };
     report_.skip(share(done.finished));
     report_.leave_out(share(done.left_out - done.finished));
-    return done.left_out < parts;
+    return done;
   }
 
   void report() {

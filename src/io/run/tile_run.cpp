@@ -37,9 +37,8 @@ struct Tile {
   Box box;
   /// In the order in which they are read.
   std::vector<SourcePart> parts;
-  /// Row-major, so many along each axis, where they are a grid.
+  /// Row-major, where they are a grid.
   std::vector<OpenUnit> units;
-  Dims unit_counts;
   std::size_t next_part = 0;
   std::size_t units_left = 0;
 };
@@ -166,7 +165,6 @@ class TileRun {
       tile.units.emplace_back().unit = std::move(unit);
     }
     if (tile.units_left == 0) return tile;
-    if (!unit_.empty()) tile.unit_counts = tile_counts(tile.box.extents, unit_);
     tile.parts = source_.parts(tile.box);
     std::erase_if(tile.parts, [&](const SourcePart& part) {
       const std::vector<OpenUnit*> units = units_of(tile, part.box);
@@ -182,22 +180,12 @@ class TileRun {
     const auto add = [&](OpenUnit& unit) {
       if (!unit.unit.is_left_out) units.push_back(&unit);
     };
-    if (tile.unit_counts.empty()) {
+    if (unit_.empty()) {
       for (OpenUnit& unit : tile.units) add(unit);
       return units;
     }
-    Dims first = box.first, counts = box.first;
-    for (std::size_t d = 0; d < first.size(); ++d) {
-      const Index begin = box.first[d] - tile.box.first[d];
-      first[d] = begin / unit_[d];
-      counts[d] = (begin + box.extents[d] - 1) / unit_[d] - first[d] + 1;
-    }
-    const Index count = count_elements(counts);
-    for (Index i = 0; i < count; ++i) {
-      Dims index = unit_index(counts, i);
-      for (std::size_t d = 0; d < index.size(); ++d) index[d] += first[d];
-      add(tile.units[static_cast<std::size_t>(unit_number(tile.unit_counts, index))]);
-    }
+    for (const Index number : touched_pieces(tile.box, unit_, box))
+      add(tile.units[static_cast<std::size_t>(number)]);
     return units;
   }
 
