@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,6 +13,7 @@
 #include "base/message.hpp"
 #include "cpython.hpp"
 #include "defaults.hpp"
+#include "direct.hpp"
 #include "documentation.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
@@ -20,7 +21,6 @@
 #include "ledger.hpp"
 #include "old_masks.hpp"
 #include "operations/call.hpp"
-#include "quick.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -38,15 +38,6 @@ using detail::Operation;
 detail::Session session;
 std::mutex session_guard;
 
-bool draws_numbers(const Operation& operation) {
-  static const std::vector<std::string_view> names = [] {
-    std::vector<std::string_view> all;
-    for (const Operation& random : detail::random_operations()) all.push_back(random.name);
-    return all;
-  }();
-  return std::find(names.begin(), names.end(), operation.name) != names.end();
-}
-
 bool may_take_long(const Operation& operation, const Call& call) {
   if (operation.op_class == OpClass::view || operation.op_class == OpClass::query ||
       operation.op_class == OpClass::view_or_self) {
@@ -56,7 +47,7 @@ bool may_take_long(const Operation& operation, const Call& call) {
 }
 
 Value run(const Operation& operation, Call& call) {
-  if (draws_numbers(operation)) {
+  if (operation.draws_numbers) {
     const nb::gil_scoped_release released;
     const std::lock_guard guard(session_guard);
     return call.run();
@@ -140,7 +131,7 @@ std::vector<Out> find_outs(const std::vector<Argument>& arguments) {
 void warn_of_resized(const Operation& operation, const Out& out) {
   const Dims& shape = out.tensor.tensor()->shape();
   if (shape == out.shape || count_elements(out.shape) == 0 || operation.name == "narrow_copy") return;
-  const bool is_factory = operation.parameters.find("requires_grad?") != std::string_view::npos;
+  const bool is_factory = operation.schema.find("requires_grad") < operation.schema.parameters.size();
   if (is_factory && operation.name != "arange") return;
   const std::string text =
       is_factory ? detail::message("arange: out of shape ", out.shape,
@@ -186,72 +177,54 @@ PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* ar
   });
 }
 
-/// CPython's methods carry no data of ours: each slot is a function of its own that knows its number.
-constexpr std::size_t slots = 512;
-struct Table {
-  std::array<const Operation*, slots> operations{};
-  std::array<PyMethodDef, slots> definitions{};
-  std::array<Method, slots> quick{};
-  std::array<Function, slots> quick_function{};
-  /// Whether a method takes its sizes spelled out: a function takes them in brackets alone.
-  std::array<bool, slots> is_spread{};
-  std::vector<std::string> docs = std::vector<std::string>(slots);
-  std::size_t count = 0;
+/// CPython's methods carry no data of ours: each entry has a function of its own that knows its number.
+struct Entry {
+  const Operation* operation = nullptr;
+  bool is_method = false;
+  PyMethodDef definition{};
+  std::string text;
 };
-Table methods;
-Table functions;
-std::map<std::string_view, Method> in_front;
-std::map<std::string_view, Attribute> attributes_in_front;
-std::map<std::string_view, Function> functions_in_front;
+std::array<Entry, 1024> entries;
+std::size_t entry_count = 0;
 
-template <std::size_t Slot>
-PyObject* method_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  if (const Method quick = methods.quick[Slot]) {
-    PyObject* result = quick(self, arguments, count, names);
+using Function = PyObject* (*)(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+
+template <std::size_t at>
+PyObject* call_entry(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  const Entry& entry = entries[at];
+  const Operation& operation = *entry.operation;
+  PyObject* const receiver = entry.is_method ? self : nullptr;
+  const bool is_first = receiver == nullptr && operation.schema.takes_self();
+  if (!is_first || (count > 0 && is_tensor(arguments[0]))) {
+    PyObject* const result = call_directly(operation, entry.is_method, is_first ? arguments[0] : receiver,
+                                           arguments + (is_first ? 1 : 0), count - (is_first ? 1 : 0), names);
     if (is_done(result)) return result;
   }
-  return invoke(*methods.operations[Slot], self, arguments, count, names);
-}
-template <std::size_t Slot>
-PyObject* function_of(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  const bool is_listed = !functions.is_spread[Slot] || count < 2 || PyLong_Check(arguments[1]) == 0;
-  if (const Method quick = functions.quick[Slot];
-      quick != nullptr && count > 0 && is_listed && is_tensor(arguments[0])) {
-    PyObject* result = quick(arguments[0], arguments + 1, count - 1, names);
-    if (is_done(result)) return result;
-  } else if (const Function made = functions.quick_function[Slot]) {
-    PyObject* result = made(arguments, count, names);
-    if (is_done(result)) return result;
-  }
-  return invoke(*functions.operations[Slot], nullptr, arguments, count, names);
+  return invoke(operation, receiver, arguments, count, names);
 }
 
-template <std::size_t... Slot>
-constexpr std::array<Method, slots> methods_of(std::index_sequence<Slot...>) {
-  return {method_of<Slot>...};
+template <std::size_t... at>
+constexpr std::array<Function, sizeof...(at)> functions_of(std::index_sequence<at...>) {
+  return {call_entry<at>...};
 }
-template <std::size_t... Slot>
-constexpr std::array<Method, slots> functions_of(std::index_sequence<Slot...>) {
-  return {function_of<Slot>...};
-}
-constexpr std::array<Method, slots> method_slots = methods_of(std::make_index_sequence<slots>());
-constexpr std::array<Method, slots> function_slots = functions_of(std::make_index_sequence<slots>());
+constexpr auto functions = functions_of(std::make_index_sequence<std::tuple_size_v<decltype(entries)>>());
 
-PyMethodDef* add(Table& table, const std::array<Method, slots>& code, const Operation& operation,
-                 const char* name, Form form) {
-  if (table.count == slots) throw RuntimeError("tenstride: more operations than slots");
-  const std::size_t slot = table.count++;
-  table.operations[slot] = &operation;
-  const std::string_view first = operation.parameters.substr(0, operation.parameters.find(' '));
-  table.is_spread[slot] = first.find("...") != std::string_view::npos;
-  table.docs[slot] = documentation(operation, form);
-  table.definitions[slot] = {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(code[slot])),
-                             METH_FASTCALL | METH_KEYWORDS, table.docs[slot].c_str()};
-  return &table.definitions[slot];
+PyMethodDef* add(const Operation& operation, Form form) {
+  if (entry_count == entries.size()) throw RuntimeError("tenstride: more operations than entries");
+  Entry& entry = entries[entry_count];
+  entry.operation = &operation;
+  entry.is_method = form == Form::method;
+  entry.text = documentation(operation, form);
+  entry.definition = {short_name(operation),
+                      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(functions[entry_count++])),
+                      METH_FASTCALL | METH_KEYWORDS, entry.text.c_str()};
+  return &entry.definition;
 }
 
 PyObject* get_attribute(PyObject* self, void* operation) {
-  return invoke(*static_cast<const Operation*>(operation), self, nullptr, 0, nullptr);
+  const Operation& asked = *static_cast<const Operation*>(operation);
+  PyObject* const result = call_directly(asked, true, self, nullptr, 0, nullptr);
+  return is_done(result) ? result : invoke(asked, self, nullptr, 0, nullptr);
 }
 
 /// `x.real = value`.
@@ -280,13 +253,6 @@ int set_attribute(PyObject* self, PyObject* value, void* operation) {
   return 0;
 }
 
-std::vector<std::string> sorted_names(Form form) {
-  std::vector<std::string> names = detail::operation_names(form);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
 std::string_view class_name(OpClass op_class) {
   switch (op_class) {
     case OpClass::query:
@@ -309,17 +275,24 @@ std::string_view class_name(OpClass op_class) {
   return "";
 }
 
-/// The table as the stubs' generator reads it: (name, form, class, parameters) in order of form and name.
+/// The table as the stubs' generator reads it: (name, form, class, type of self, parameters, result) in order
+/// of form and name; a parameter is (name, type, default, is spread, is named, takes all names).
 nb::list operations() {
   const auto text = [](std::string_view value) { return nb::str(value.data(), value.size()); };
   nb::list rows;
   for (const auto& [form, form_name] :
        {std::pair(Form::method, "method"), std::pair(Form::function, "function"),
         std::pair(Form::attribute, "attribute")}) {
-    for (const std::string& name : sorted_names(form)) {
+    for (const std::string& name : detail::operation_names(form)) {
       const Operation& operation = *detail::find_operation(name, form);
+      nb::list parameters;
+      for (const detail::Parameter& parameter : operation.parameters(form == Form::method)) {
+        parameters.append(nb::make_tuple(text(parameter.name), text(parameter.type),
+                                         text(parameter.otherwise), parameter.is_spread,
+                                         parameter.is_keyword_only, parameter.is_any));
+      }
       rows.append(nb::make_tuple(text(name), form_name, text(class_name(operation.op_class)),
-                                 text(detail::parameters_of(operation, form))));
+                                 text(operation.schema.self), parameters, text(operation.schema.result)));
     }
   }
   return rows;
@@ -327,41 +300,20 @@ nb::list operations() {
 
 }  // namespace
 
-void put_in_front(std::string_view name, Method quick) {
-  in_front.emplace(name, quick);
-}
-
-void put_in_front(std::string_view name, Attribute quick) {
-  attributes_in_front.emplace(name, quick);
-}
-void put_in_front(std::string_view name, Function quick) {
-  functions_in_front.emplace(name, quick);
-}
-
 void define_methods(nb::handle type) {
   auto* object = reinterpret_cast<PyTypeObject*>(type.ptr());
-  for (const std::string& name : sorted_names(Form::method)) {
-    const Operation& operation = *detail::find_operation(name, Form::method);
-    PyMethodDef* definition = add(methods, method_slots, operation, operation.name.data(), Form::method);
-    if (const auto quick = in_front.find(operation.name); quick != in_front.end()) {
-      methods.quick[methods.count - 1] = quick->second;
-    }
-    const nb::object method = nb::steal(PyDescr_NewMethod(object, definition));
+  for (const std::string& name : detail::operation_names(Form::method)) {
+    const nb::object method =
+        nb::steal(PyDescr_NewMethod(object, add(*detail::find_operation(name, Form::method), Form::method)));
     if (!method) throw nb::python_error();
     nb::setattr(type, name.c_str(), method);
   }
-  static std::vector<PyGetSetDef> attributes;
-  const std::vector<std::string> names = sorted_names(Form::attribute);
-  attributes.reserve(names.size());
-  static std::vector<std::string> docs;
-  docs.reserve(names.size());
-  for (const std::string& name : names) {
+  static std::deque<PyGetSetDef> attributes;
+  for (const std::string& name : detail::operation_names(Form::attribute)) {
     const Operation& operation = *detail::find_operation(name, Form::attribute);
-    docs.push_back(documentation(operation, Form::attribute));
-    const auto quick = attributes_in_front.find(operation.name);
-    const Attribute get = quick == attributes_in_front.end() ? get_attribute : quick->second;
-    attributes.push_back({operation.name.data(), get, detail::is_part(name) ? set_attribute : nullptr,
-                          docs.back().c_str(), const_cast<Operation*>(&operation)});
+    attributes.push_back({short_name(operation), get_attribute,
+                          detail::is_part(name) ? set_attribute : nullptr, operation.text.data(),
+                          const_cast<Operation*>(&operation)});
     const nb::object attribute = nb::steal(PyDescr_NewGetSet(object, &attributes.back()));
     if (!attribute) throw nb::python_error();
     nb::setattr(type, name.c_str(), attribute);
@@ -369,27 +321,17 @@ void define_methods(nb::handle type) {
 }
 
 void define_functions(nb::module_& module) {
-  nb::module_ linalg = module.def_submodule("linalg", "Operations of `torch.linalg`.");
+  const nb::module_ linalg = module.def_submodule("linalg", "Operations of `torch.linalg`.");
   const nb::object module_name = module.attr("__name__");
-  for (const std::string& name : sorted_names(Form::function)) {
-    const Operation& operation = *detail::find_operation(name, Form::function);
-    const bool is_linalg = name.starts_with("linalg.");
-    const char* short_name = operation.name.data() + (is_linalg ? std::string_view("linalg.").size() : 0);
-    PyMethodDef* definition = add(functions, function_slots, operation, short_name, Form::function);
-    const std::size_t slot = functions.count - 1;
-    // Only of the very same operation: a method may have a namesake.
-    if (const auto quick = in_front.find(operation.name);
-        quick != in_front.end() && detail::find_operation(name, Form::method) == &operation) {
-      functions.quick[slot] = quick->second;
-    } else if (const auto made = functions_in_front.find(operation.name); made != functions_in_front.end()) {
-      functions.quick_function[slot] = made->second;
-    }
+  for (const std::string& name : detail::operation_names(Form::function)) {
+    PyMethodDef* const definition = add(*detail::find_operation(name, Form::function), Form::function);
     const nb::object function = nb::steal(PyCFunction_NewEx(definition, nullptr, module_name.ptr()));
     if (!function) throw nb::python_error();
-    nb::handle home = is_linalg ? nb::handle(linalg) : nb::handle(module);
-    if (!nb::hasattr(home, short_name)) nb::setattr(home, short_name, function);
+    const nb::handle home = name.starts_with("linalg.") ? nb::handle(linalg) : nb::handle(module);
+    if (!nb::hasattr(home, definition->ml_name)) nb::setattr(home, definition->ml_name, function);
   }
-  module.def("_operations", operations, "The table of operations: (name, form, class, parameters).");
+  module.def("_operations", operations,
+             "The table of operations: (name, form, class, type of self, parameters, result).");
   module.def(
       "manual_seed",
       [](std::int64_t seed) {

@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 /// What CPython's own API and its stable ABI, for which the wheel of Python 3.12 and later is built, say in
 /// different ways; and what both say clumsily.
@@ -17,6 +18,13 @@ std::string name_of_type(nanobind::handle object);
 
 /// How many entries an object says that it has; 0 where it says nothing, below 0 with Python's error.
 Py_ssize_t length_hint(PyObject* object) noexcept;
+
+/// The text of a str, which lives as long; empty and Python's error where it has none.
+inline std::string_view text_of(PyObject* object) noexcept {
+  Py_ssize_t size = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(object, &size);
+  return text == nullptr ? std::string_view() : std::string_view(text, static_cast<std::size_t>(size));
+}
 
 /// The number of a float. Pre: it is one.
 inline double number_of_float(PyObject* object) noexcept {

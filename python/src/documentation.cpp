@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "documentation.hpp"
 
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "base/message.hpp"
@@ -10,62 +12,54 @@ namespace {
 
 using detail::Form;
 
-/// `dims...` as `*dims`, `dim?` as `dim=None`; after `|` names only.
+/// As `inspect` reads it; what may be spelled out as `*dims`, and names only behind it.
 std::string signature(const detail::Operation& operation, Form form) {
-  std::string text(operation.name.substr(operation.name.rfind('.') + 1));
-  text += '(';
-  const std::string all = detail::parameters_of(operation, form);
-  std::string_view rest = all;
-  const bool takes_tensor = !rest.starts_with('!');
+  const bool is_method = form == Form::method;
+  const bool takes_tensor = operation.schema.takes_self();
   std::string parameters;
   const auto add = [&](std::string_view parameter) {
     if (!parameters.empty()) parameters += ", ";
     parameters += parameter;
   };
-  if (form == Form::method) add("$self, /");
-  if (form == Form::function && takes_tensor) add("input");
+  if (is_method) add("$self, /");
+  if (!is_method && takes_tensor) add("input");
   bool names_only = false;
   bool has_default = false;
-  while (!rest.empty()) {
-    std::string_view word = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-    if (word.empty() || word == "!" || word == "#") continue;
-    if (word == "|") {
-      if (!names_only) add("*");
+  for (const detail::Parameter& parameter : operation.parameters(is_method)) {
+    if (parameter.is_any) {
+      add(detail::message("**", parameter.name));
+      continue;
+    }
+    const bool is_hidden = parameter.name.starts_with('_');  // by position alone, in one of several overloads
+    // A function takes one tuple, as in PyTorch: `permute(x, (1, 0))`.
+    const bool is_spread = parameter.is_spread && (is_method || !takes_tensor);
+    if ((parameter.is_keyword_only || is_hidden) && !std::exchange(names_only, true)) {
+      add(is_hidden ? "*args" : "*");
+    }
+    if (is_hidden) continue;
+    if (is_spread) {
+      add(detail::message('*', parameter.name));
       names_only = true;
       continue;
     }
-    if (word == "**") {
-      add("**axes_lengths");
-      continue;
-    }
-    if (word.starts_with('_')) {  // by position alone, in one of several overloads
-      if (!names_only) add("*args");
-      names_only = true;
-      continue;
-    }
-    const bool is_optional = word.ends_with('?');
-    if (is_optional) word.remove_suffix(1);
-    const bool is_spread = word.ends_with("...");
-    if (is_spread) word.remove_suffix(3);
-    const bool is_tuple = form == Form::function && takes_tensor;  // as in PyTorch: `permute(x, (1, 0))`
-    if (is_spread && !is_tuple) {
-      add(detail::message('*', word));
-      names_only = true;
-    } else {
-      has_default = has_default || is_optional;
-      add(has_default ? detail::message(word, "=None") : std::string(word));
-    }
+    has_default = has_default || parameter.is_optional();
+    const bool is_format = parameter.otherwise.ends_with("_format");
+    const std::string_view otherwise =
+        parameter.otherwise.empty() || is_format ? "None" : parameter.otherwise;
+    add(has_default ? detail::message(parameter.name, '=', otherwise) : std::string(parameter.name));
   }
-  return text + parameters + ')';
+  return detail::message(short_name(operation), '(', parameters, ')');
 }
 
 }  // namespace
 
+const char* short_name(const detail::Operation& operation) {
+  static std::set<std::string, std::less<>> names;
+  return names.emplace(operation.name.substr(operation.name.rfind('.') + 1)).first->c_str();
+}
+
 std::string documentation(const detail::Operation& operation, Form form) {
-  const std::string_view text = operation_text(operation.name);
-  if (form == Form::attribute) return std::string(text);
-  return detail::message(signature(operation, form), "\n--\n\n", text);
+  return detail::message(signature(operation, form), "\n--\n\n", operation.text);
 }
 
 }  // namespace tenstride::python

@@ -7,7 +7,6 @@
 #endif
 
 #include <cstddef>
-#include <optional>
 
 #include "cpython.hpp"
 #include "tenstride/base/dims.hpp"
@@ -51,18 +50,15 @@ inline bool read_ints(PyObject* const* arguments, Py_ssize_t count, Index* to) n
   return true;
 }
 
-/// Ints by position, as `view(2, 3)` takes them, or one tuple or list of them; nothing where there is
-/// anything else, none, or more than `max_ints`.
-inline std::optional<Dims> read_sizes(PyObject* const* arguments, Py_ssize_t count) noexcept {
-  std::optional<Dims> dims;
+/// Ints by position, as `view(2, 3)` takes them, or one tuple or list of them; false where there is anything
+/// else, none, or more than `max_ints`.
+inline bool read_sizes(PyObject* const* arguments, Py_ssize_t count, Dims& to) noexcept {
   const bool is_list = count == 1 && (PyTuple_Check(arguments[0]) || PyList_Check(arguments[0]));
   if (is_list) count = EntriesOf::count(arguments[0]);
-  if (count < 1 || count > static_cast<Py_ssize_t>(max_ints)) return dims;
-  Dims& read = dims.emplace(Dims::of_size(static_cast<std::size_t>(count)));
-  const bool are_ints = is_list ? read_ints(EntriesOf(arguments[0]).data(), count, read.data())
-                                : read_ints(arguments, count, read.data());
-  if (!are_ints) dims.reset();
-  return dims;
+  if (count < 1 || count > static_cast<Py_ssize_t>(max_ints)) return false;
+  to = Dims::of_size(static_cast<std::size_t>(count));
+  return is_list ? read_ints(EntriesOf(arguments[0]).data(), count, to.data())
+                 : read_ints(arguments, count, to.data());
 }
 
 }  // namespace tenstride::python

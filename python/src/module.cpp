@@ -17,7 +17,6 @@
 #include "ledger.hpp"
 #include "numpy_functions.hpp"
 #include "plans.hpp"
-#include "quick.hpp"
 #include "refusals.hpp"
 #include "storage.hpp"
 #include "tensor.hpp"
@@ -44,8 +43,6 @@ NB_MODULE(_tenstride, module) {
   python::define_errors(module);
   python::define_storages(module);
   python::define_tensor(module);
-  python::define_quick_methods();
-  python::define_quick_functions();
   python::define_methods(module.attr("Tensor"));
   python::define_absent_methods(module.attr("Tensor"));
   python::define_layouts(module, module.attr("Tensor"));

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "base/message.hpp"
+#include "direct.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
 #include "ledger.hpp"
-#include "quick.hpp"
 #include "quick_numbers.hpp"
 #include "tenstride/elementwise/arithmetic.hpp"
 #include "types.hpp"

@@ -195,6 +195,11 @@ std::optional<DType> find_dtype(PyObject* object) noexcept {
 PyObject* new_format(MemoryFormat format) {
   return new_ref(formats[static_cast<std::size_t>(format)]);
 }
+std::optional<MemoryFormat> find_format(PyObject* object) noexcept {
+  const auto found = std::find(formats.begin(), formats.end(), object);
+  if (found == formats.end()) return std::nullopt;
+  return static_cast<MemoryFormat>(found - formats.begin());
+}
 PyObject* new_device(Device device) {
   if (!device.is_host() || device.index()) return nanobind::cast(DeviceObject{device}).release().ptr();
   return new_ref(devices[static_cast<std::size_t>(device.kind())]);

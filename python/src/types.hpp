@@ -53,6 +53,8 @@ PyObject* new_dtype(DType dtype);
 /// The type that a `dtype` object stands for; nothing for any other object.
 std::optional<DType> find_dtype(PyObject* object) noexcept;
 PyObject* new_format(MemoryFormat format);
+/// The same of a memory format.
+std::optional<MemoryFormat> find_format(PyObject* object) noexcept;
 PyObject* new_device(Device device);
 
 }  // namespace tenstride::python

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/copy/copy.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -29,6 +30,17 @@ Layout without_repeats(const Layout& layout) {
     if (once.strides[d] == 0) once.shape[d] = 1;
   }
   return once;
+}
+
+/// Up to that much a plan costs more than the bytes do.
+constexpr std::size_t max_row_bytes = 4096;
+
+/// Writes an element again and again, twice as much with each step. Pre: `nbytes` is a multiple of its size.
+void fill_row(std::byte* to, std::size_t nbytes, const std::byte* element, std::size_t size) {
+  std::memcpy(to, element, size);
+  for (std::size_t filled = size; filled < nbytes; filled *= 2) {
+    std::memcpy(to + filled, to, std::min(filled, nbytes - filled));
+  }
 }
 
 /// Both sides of a copy. The source is null where it has no memory, and so is the destination.
@@ -151,6 +163,10 @@ Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
       if (is_neg_) converted = negate(converted);
       std::memcpy(element.data(), &converted, sizeof converted);
     });
+  if (!detail::is_watched() && is_contiguous() && nbytes() <= max_row_bytes) {
+    fill_row(bytes + storage_offset() * static_cast<Index>(itemsize()), nbytes(), element.data(), itemsize());
+    return *this;
+  }
   const Layout once = without_repeats(layout_);
   const Layout repeated{once.shape, Dims::filled(once.rank(), 0), 0};
   const Sides sides{once, dtype_, bytes, repeated, dtype_, element.data()};

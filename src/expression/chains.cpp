@@ -13,7 +13,8 @@ namespace {
 using Apply = Chain (*)(const Chain&, const Call&);
 
 std::optional<PatternVerb> verb_of(const Call& call) {
-  if (call.operation().parameters != "pattern | **") return std::nullopt;
+  const std::vector<Parameter>& parameters = call.operation().schema.parameters;
+  if (parameters.size() != 2 || !parameters[1].is_any) return std::nullopt;
   return call.operation().name == "repeat" ? PatternVerb::repeat : PatternVerb::rearrange;
 }
 
@@ -52,7 +53,7 @@ Chain reshaped_as(const Chain& chain, const Call& call) {
 }
 /// Held back, it means no more than that the steps behind it may take the elements for row-major.
 Chain made_dense(const Chain& chain, const Call& call) {
-  if (call.format(0).value_or(MemoryFormat::contiguous) != MemoryFormat::contiguous) {
+  if (call.format(0) != MemoryFormat::contiguous) {
     throw ValueError("contiguous: a chain ends row-major only");
   }
   return chain;
@@ -186,7 +187,7 @@ std::optional<ReducedOrigin> on_reduction(const Chain& chain, const Call& call) 
     }
     const std::size_t kept = order.size();
     for (const Index axis : last) order.push_back(axis);
-    const bool has_dtype = call.operation().parameters.find("dtype?") != std::string_view::npos;
+    const bool has_dtype = call.operation().schema.find("dtype") == 2;
     return ReducedOrigin{found->second, chain.permute(order), kept, has_dtype ? call.dtype(2) : std::nullopt};
   } catch (const Error&) {
     return std::nullopt;

@@ -15,9 +15,9 @@ namespace {
 Value no_run(Call&) {
   return {};
 }
-const Operation index_view{"index", method, OpClass::view, "", no_run};
-const Operation index_copy{"index", method, OpClass::copy, "", no_run};
-const Operation index_write{"index_put_", method, OpClass::in_place, "", no_run};
+const Operation index_view{"index(Tensor self) -> Tensor", method, OpClass::view, no_run, ""};
+const Operation index_copy{"index(Tensor self) -> Tensor", method, OpClass::copy, no_run, ""};
+const Operation index_write{"index_put_(Tensor self) -> Tensor", method, OpClass::in_place, no_run, ""};
 
 std::optional<Nested> nested_list(const Value& value) {
   if (value.number() != nullptr) return Nested(*value.number());

@@ -43,7 +43,7 @@ std::string copy_reason(const Call& call, const Layout& before, const Tensor& re
     return call.self().is_conj() && try_view(before, result.shape()) ? "the conjugation is carried out"
                                                                      : reshape_reason(before, result.shape());
   }
-  if (op == "contiguous") return format_reason(before, call.format(0).value_or(MemoryFormat::contiguous));
+  if (op == "contiguous") return format_reason(before, call.format(0));
   if (op == "pin_memory") return "into page-locked memory";
   if (op == "resolve_conj") return "the conjugation is carried out";
   if (op == "resolve_neg") return "the negation is carried out";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "base/message.hpp"
 #include "expression/chains.hpp"
@@ -53,7 +52,7 @@ bool keeps_elements(const Call& call) {
 bool is_flatten_of_one(const Call& call, const Layout& before, const Tensor& result) {
   if (call.operation().name != "flatten" || before.rank() == 0) return false;
   const auto wrap = [&](Index axis) { return axis < 0 ? axis + static_cast<Index>(before.rank()) : axis; };
-  return wrap(call.index(0, 0)) == wrap(call.index(1, -1)) && result.layout() == before;
+  return wrap(call.index(0)) == wrap(call.index(1)) && result.layout() == before;
 }
 
 }  // namespace
@@ -280,35 +279,6 @@ void Evaluator::stop(const Error& error, TextRange range, std::string_view op, c
   }
   if (const auto* refused = dynamic_cast<const ViewError*>(&error)) failure.obstacle = refused->obstacle();
   throw Stopped{std::move(failure)};
-}
-
-const Operation* find_operation(std::string_view name, Form form) {
-  static const std::multimap<std::string_view, Operation> table = [] {
-    std::multimap<std::string_view, Operation> all;
-    for (const auto make : {view_operations, copy_operations, notation_operations, factory_operations,
-                            query_operations, in_place_operations, random_operations, arithmetic_operations,
-                            selection_operations, scatter_operations}) {
-      for (const Operation& operation : make()) all.emplace(operation.name, operation);
-    }
-    return all;
-  }();
-  const auto [first, last] = table.equal_range(name);
-  for (auto it = first; it != last; ++it) {
-    if ((it->second.form & form) != 0) return &it->second;
-  }
-  return nullptr;
-}
-
-std::vector<std::string> operation_names(Form form) {
-  std::vector<std::string> names;
-  for (const auto make : {view_operations, copy_operations, notation_operations, factory_operations,
-                          query_operations, in_place_operations, random_operations, arithmetic_operations,
-                          selection_operations, scatter_operations}) {
-    for (const Operation& operation : make()) {
-      if ((operation.form & form) != 0) names.emplace_back(operation.name);
-    }
-  }
-  return names;
 }
 
 }  // namespace tenstride::detail

@@ -1,86 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/elementwise/arithmetic.hpp"
 #include "base/message.hpp"
-#include "operations/call.hpp"
 #include "operations/operators.hpp"
-#include "tensor/tensor_overlap.hpp"
-#include "tenstride/ops/selection.hpp"
+#include "operations/runs.hpp"
 
-/// Arithmetic: fresh results, results in place, reductions.
+/// Arithmetic: fresh results and results in place.
 namespace tenstride::detail {
 namespace {
 
-Operand operand(const Call& call, std::size_t parameter) {
-  std::optional<Operand> result = to_operand(call.value(parameter));
-  if (!result) call.fail_type(parameter, "a Tensor or a number");
-  return *std::move(result);
-}
-std::optional<Operand> maybe_operand(const Call& call, std::size_t parameter) {
-  return call.has(parameter) ? std::optional(operand(call, parameter)) : std::nullopt;
-}
-
-/// The first operand: the tensor, or the number in its place.
-Operand first_operand(const Call& call) {
-  return call.has_self() ? Operand(call.self()) : Operand(*call.self_value().number());
-}
-
-Scalar alpha_of(const Call& call) {
-  return call.has(1) ? call.number(1) : Scalar(1);
-}
-
-Rounding rounding_of(const Call& call) {
-  if (!call.has(1)) return Rounding::true_value;
-  const std::string given = call.text(1);
-  if (given == "trunc") return Rounding::trunc;
-  if (given == "floor") return Rounding::floor;
-  throw RuntimeError(message("div: rounding_mode '", given, "' must be None, 'trunc' or 'floor'"));
-}
-
-KeepDim keepdim_of(const Call& call) {
-  return call.flag(1, false) ? KeepDim::yes : KeepDim::no;
-}
-Dims axes_of(const Call& call) {
-  return call.has(0) ? call.dims_or_index(0) : Dims{};
+Rounding rounding_of(const std::optional<std::string>& mode) {
+  if (!mode) return Rounding::true_value;
+  if (*mode == "trunc") return Rounding::trunc;
+  if (*mode == "floor") return Rounding::floor;
+  throw RuntimeError(message("div: rounding_mode '", *mode, "' must be None, 'trunc' or 'floor'"));
 }
 
 using Binary = Tensor (*)(const Operand&, const Operand&, Caller);
-using BinaryInPlace = Tensor& (*)(Tensor&, const Operand&, Caller);
-using Unary = Tensor (*)(const Tensor&, Caller);
-using UnaryInPlace = Tensor& (*)(Tensor&, Caller);
 
-template <Binary run>
-Value binary(Call& call) {
-  return run(first_operand(call), operand(call, 0), {});
-}
 /// Where PyTorch takes one number at most.
 template <Binary run>
-Value binary_with_tensor(Call& call) {
+Value with_tensor(Call& call) {
   if (!call.has_self()) static_cast<void>(call.tensor(0));
-  return binary<run>(call);
-}
-/// Where PyTorch takes no number.
-template <Binary run>
-Value binary_of_tensors(Call& call) {
-  return run(call.self(), call.tensor(0), {});
-}
-template <BinaryInPlace run>
-Value binary_of_tensors_(Call& call) {
-  run(call.mutable_self(), call.tensor(0), {});
-  return call.self_value();
-}
-template <BinaryInPlace run>
-Value binary_(Call& call) {
-  run(call.mutable_self(), operand(call, 0), {});
-  return call.self_value();
-}
-template <Unary run>
-Value unary(Call& call) {
-  return run(call.self(), {});
-}
-template <UnaryInPlace run>
-Value unary_(Call& call) {
-  run(call.mutable_self(), {});
-  return call.self_value();
+  return run(call.first_operand(), call.operand(0), {});
 }
 
 /// Only of complex numbers is `out` of another type than the absolute values.
@@ -94,222 +35,6 @@ Value abs_of(Call& call) {
   return abs(call.self());
 }
 
-Value add_of(Call& call) {
-  return add(first_operand(call), operand(call, 0), alpha_of(call));
-}
-Value add_into(Call& call) {
-  add_(call.mutable_self(), operand(call, 0), alpha_of(call));
-  return call.self_value();
-}
-Value sub_of(Call& call) {
-  return sub(first_operand(call), operand(call, 0), alpha_of(call));
-}
-Value sub_into(Call& call) {
-  sub_(call.mutable_self(), operand(call, 0), alpha_of(call));
-  return call.self_value();
-}
-Value div_of(Call& call) {
-  return div(first_operand(call), operand(call, 0), rounding_of(call));
-}
-Value div_into(Call& call) {
-  div_(call.mutable_self(), operand(call, 0), rounding_of(call));
-  return call.self_value();
-}
-Value true_divide(Call& call) {
-  return div(first_operand(call), operand(call, 0));
-}
-Value true_divide_into(Call& call) {
-  div_(call.mutable_self(), operand(call, 0));
-  return call.self_value();
-}
-Value clamp_of(Call& call) {
-  return clamp(call.self(), maybe_operand(call, 0), maybe_operand(call, 1));
-}
-Value clamp_into(Call& call) {
-  clamp_(call.mutable_self(), maybe_operand(call, 0), maybe_operand(call, 1));
-  return call.self_value();
-}
-Value clamp_min_of(Call& call) {
-  return clamp(call.self(), operand(call, 0));
-}
-Value clamp_max_of(Call& call) {
-  return clamp(call.self(), {}, operand(call, 0));
-}
-Value clamp_min_into(Call& call) {
-  clamp_(call.mutable_self(), operand(call, 0));
-  return call.self_value();
-}
-Value clamp_max_into(Call& call) {
-  clamp_(call.mutable_self(), {}, operand(call, 0));
-  return call.self_value();
-}
-/// `x.where(condition, other)` and `torch.where(condition, x, other)`.
-Value where_method(Call& call) {
-  return where(call.tensor(0), call.self(), operand(call, 1));
-}
-/// `torch.where(condition)` is `condition.nonzero(as_tuple=True)`.
-Value where_function(Call& call) {
-  if (!call.was_given(1) && !call.was_given(2) && !call.has(3)) {
-    return tuple_value(nonzero_as_tuple(call.tensor(0)));
-  }
-  if (call.has(3)) {
-    require_distinct_elements("where", call.tensor(3));  // also where it is resized
-    return into_out(call, 3, where(call.tensor(0), call.tensor(1), call.tensor(2)));
-  }
-  return where(call.tensor(0), operand(call, 1), operand(call, 2));
-}
-
-/// The dtype that a sum is made in: as it is said, else that of `out`. Throws TypeError where `out` is given
-/// and no dim, as PyTorch does.
-std::optional<DType> dtype_of_sum(const Call& call) {
-  const std::optional<std::size_t> out = call.out_parameter();
-  if (out && !call.was_given(0)) {
-    throw TypeError(message(call.operation().name, ": dim must be given together with out"));
-  }
-  return out && !call.has(2) ? call.tensor(*out).dtype() : call.dtype(2);
-}
-
-Value sum_of(Call& call) {
-  return sum(call.self(), axes_of(call), keepdim_of(call), dtype_of_sum(call));
-}
-Value mean_of(Call& call) {
-  const std::optional<std::size_t> out = call.out_parameter();
-  std::optional<DType> dtype = call.dtype(2);
-  // A mean is made in out's type where the elements have a mean and it goes into that type.
-  const DType own = call.self().dtype();
-  const bool has_mean = is_floating_point(own) || is_complex(own);
-  if (out && !dtype && has_mean && can_cast(own, call.tensor(*out).dtype()))
-    dtype = call.tensor(*out).dtype();
-  return mean(call.self(), axes_of(call), keepdim_of(call), dtype);
-}
-Value prod_of(Call& call) {
-  return prod(call.self(), call.maybe_index(0), keepdim_of(call), dtype_of_sum(call));
-}
-
-template <Tensor (*run)(const Tensor&, const Dims&, KeepDim, Caller)>
-Value along_axes(Call& call) {
-  return run(call.self(), axes_of(call), keepdim_of(call), {});
-}
-template <Tensor (*run)(const Tensor&, std::optional<Index>, KeepDim, Caller)>
-Value place(Call& call) {
-  return run(call.self(), call.maybe_index(0), keepdim_of(call), {});
-}
-/// Of all elements, along an axis with where they stand, or of two tensors.
-template <Unary Whole, ValuesAndIndices (*Along)(const Tensor&, Index, KeepDim, Caller), Binary OfTwo>
-Value extreme(Call& call) {
-  if (call.has(2)) return OfTwo(call.self(), call.tensor(2), {});
-  if (!call.has(0)) return Whole(call.self(), {});
-  if (call.is_tensor(0)) return OfTwo(call.self(), call.tensor(0), {});
-  ValuesAndIndices both = Along(call.self(), call.index(0), keepdim_of(call), {});
-  return tuple_value({std::move(both.values), std::move(both.indices)});
-}
-
-void add_sums(std::vector<Operation>& table) {
-  for (const std::string_view name : {"add", "sub", "subtract"}) {
-    table.push_back(
-        {name, both, fresh, "# other | alpha?", name == "add" ? add_of : sub_of, OutRule::castable});
-  }
-  for (const std::string_view name : {"add_", "sub_", "subtract_"}) {
-    table.push_back({name, method, in_place, "other | alpha?", name == "add_" ? add_into : sub_into});
-  }
-  for (const std::string_view name : {"mul", "multiply"}) {
-    table.push_back({name, both, fresh, "# other", binary<mul>, OutRule::castable});
-  }
-  for (const std::string_view name : {"mul_", "multiply_"}) {
-    table.push_back({name, method, in_place, "other", binary_<mul_>});
-  }
-  for (const std::string_view name : {"div", "divide"}) {
-    table.push_back({name, both, fresh, "# other | rounding_mode?", div_of, OutRule::castable});
-  }
-  for (const std::string_view name : {"div_", "divide_"}) {
-    table.push_back({name, method, in_place, "other | rounding_mode?", div_into});
-  }
-  const std::vector<Operation> more{
-      {"true_divide", both, fresh, "# other", true_divide, OutRule::castable},
-      {"true_divide_", method, in_place, "other", true_divide_into},
-      {"floor_divide", both, fresh, "# other", binary<floor_divide>, OutRule::castable},
-      {"floor_divide_", method, in_place, "other", binary_<floor_divide_>},
-      {"remainder", both, fresh, "# other", binary_with_tensor<remainder>, OutRule::castable},
-      {"remainder_", method, in_place, "other", binary_<remainder_>},
-      {"pow", both, fresh, "# exponent", binary_with_tensor<pow>, OutRule::castable},
-      {"pow_", method, in_place, "exponent", binary_<pow_>},
-  };
-  table.insert(table.end(), more.begin(), more.end());
-}
-
-void add_elements(std::vector<Operation>& table) {
-  const std::vector<Operation> elements{
-      {"positive", both, OpClass::view_or_self, "",
-       [](Call& c) {
-         static_cast<void>(positive(c.self()));  // refuses bools
-         return c.self_value();
-       }},
-      {"square", both, fresh, "", unary<square>, OutRule::castable},
-      {"square_", method, in_place, "", unary_<square_>},
-      {"neg", both, fresh, "", unary<neg>, OutRule::same},
-      {"negative", both, fresh, "", unary<neg>, OutRule::same},
-      {"neg_", method, in_place, "", unary_<neg_>},
-      {"negative_", method, in_place, "", unary_<neg_>},
-      {"abs", both, fresh, "", abs_of, OutRule::castable},
-      {"absolute", both, fresh, "", abs_of, OutRule::castable},
-      {"abs_", method, in_place, "", unary_<abs_>},
-      {"absolute_", method, in_place, "", unary_<abs_>},
-      {"isnan", both, fresh, "", unary<isnan>},
-      {"isinf", both, fresh, "", unary<isinf>},
-      {"isfinite", both, fresh, "", unary<isfinite>},
-      {"maximum", both, fresh, "other", binary_of_tensors<maximum>, OutRule::castable},
-      {"minimum", both, fresh, "other", binary_of_tensors<minimum>, OutRule::castable},
-      {"clamp", both, fresh, "min? max?", clamp_of, OutRule::same},
-      {"clip", both, fresh, "min? max?", clamp_of, OutRule::same},
-      {"clamp_", method, in_place, "min? max?", clamp_into},
-      {"clip_", method, in_place, "min? max?", clamp_into},
-      {"clamp_min", both, fresh, "min", clamp_min_of, OutRule::same},
-      {"clamp_max", both, fresh, "max", clamp_max_of, OutRule::same},
-      {"clamp_min_", method, in_place, "min", clamp_min_into},
-      {"clamp_max_", method, in_place, "max", clamp_max_into},
-      {"complex", function, fresh, "! real imag",
-       [](Call& c) -> Value { return complex(c.tensor(0), c.tensor(1)); }, OutRule::same},
-      {"where", method, fresh, "condition other", where_method},
-      {"where", function, fresh, "! condition input? other? | out?", where_function},
-      {"bitwise_and", both, fresh, "# other", binary_with_tensor<bitwise_and>, OutRule::castable},
-      {"bitwise_or", both, fresh, "# other", binary_with_tensor<bitwise_or>, OutRule::castable},
-      {"bitwise_xor", both, fresh, "# other", binary_with_tensor<bitwise_xor>, OutRule::castable},
-      {"bitwise_not", both, fresh, "", unary<bitwise_not>, OutRule::same},
-      {"bitwise_and_", method, in_place, "other", binary_<bitwise_and_>},
-      {"bitwise_or_", method, in_place, "other", binary_<bitwise_or_>},
-      {"bitwise_xor_", method, in_place, "other", binary_<bitwise_xor_>},
-      {"bitwise_not_", method, in_place, "", unary_<bitwise_not_>},
-      {"logical_and", both, fresh, "other", binary_of_tensors<logical_and>, OutRule::castable},
-      {"logical_or", both, fresh, "other", binary_of_tensors<logical_or>, OutRule::castable},
-      {"logical_xor", both, fresh, "other", binary_of_tensors<logical_xor>, OutRule::castable},
-      {"logical_not", both, fresh, "", unary<logical_not>, OutRule::castable},
-      {"logical_and_", method, in_place, "other", binary_of_tensors_<logical_and_>},
-      {"logical_or_", method, in_place, "other", binary_of_tensors_<logical_or_>},
-      {"logical_xor_", method, in_place, "other", binary_of_tensors_<logical_xor_>},
-      {"logical_not_", method, in_place, "", unary_<logical_not_>},
-  };
-  table.insert(table.end(), elements.begin(), elements.end());
-}
-
-void add_reductions(std::vector<Operation>& table) {
-  const std::vector<Operation> reductions{
-      {"sum", both, fresh, "dim? keepdim? | dtype?", sum_of, OutRule::reduced},
-      {"mean", both, fresh, "dim? keepdim? | dtype?", mean_of, OutRule::reduced},
-      {"prod", both, fresh, "dim? keepdim? | dtype?", prod_of, OutRule::reduced},
-      {"count_nonzero", both, fresh, "dim?",
-       [](Call& c) -> Value { return count_nonzero(c.self(), axes_of(c)); }},
-      {"sum_to_size", method, OpClass::self_or_copy, "size...",
-       [](Call& c) -> Value { return sum_to_size(c.self(), c.dims(0)); }},
-      {"amax", both, fresh, "dim? keepdim?", along_axes<amax>, OutRule::reduced},
-      {"amin", both, fresh, "dim? keepdim?", along_axes<amin>, OutRule::reduced},
-      {"max", both, fresh, "dim? keepdim? | other?", extreme<max, max, maximum>, OutRule::castable},
-      {"min", both, fresh, "dim? keepdim? | other?", extreme<min, min, minimum>, OutRule::castable},
-      {"argmax", both, fresh, "dim? keepdim?", place<argmax>, OutRule::reduced},
-      {"argmin", both, fresh, "dim? keepdim?", place<argmin>, OutRule::reduced},
-  };
-  table.insert(table.end(), reductions.begin(), reductions.end());
-}
-
 Tensor plain_add(const Operand& a, const Operand& b, Caller caller) {
   return add(a, b, 1, caller);
 }
@@ -318,6 +43,21 @@ Tensor plain_sub(const Operand& a, const Operand& b, Caller caller) {
 }
 Tensor plain_div(const Operand& a, const Operand& b, Caller caller) {
   return div(a, b, Rounding::true_value, caller);
+}
+Tensor& plain_div_(Tensor& a, const Operand& b, Caller caller) {
+  return div_(a, b, Rounding::true_value, caller);
+}
+Value div_of(Call& call) {
+  return div(call.first_operand(), call.operand(0), rounding_of(call.maybe_text(1)));
+}
+Value div_into(Call& call) {
+  div_(call.mutable_self(), call.operand(0), rounding_of(call.maybe_text(1)));
+  return call.self_value();
+}
+/// Refuses bools.
+bool is_positive(const Tensor& x) {
+  static_cast<void>(positive(x));
+  return true;
 }
 /// A comparison, which may begin with a number: then it is the opposite of the tensor's.
 template <Tensor (*Compare)(const Tensor&, const Operand&, Caller),
@@ -329,11 +69,359 @@ Tensor compared(const Operand& a, const Operand& b, Caller caller) {
 }  // namespace
 
 std::vector<Operation> arithmetic_operations() {
-  std::vector<Operation> table;
-  add_sums(table);
-  add_elements(table);
-  add_reductions(table);
-  return table;
+  using T = const Tensor&;
+  using O = const Operand&;
+  return {
+      {"add(Tensor|Scalar self, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor", both, fresh, runs<add>,
+       OutRule::castable,
+       R"(The sum with a tensor or a number, `other` taken `alpha` times; sizes broadcast, types promote, the
+layout follows the operands'. A function also takes a number first: `torch.add(1, x)`.
+
+Raises RuntimeError where the sizes do not broadcast.
+
+>>> torch.arange(3).add(torch.ones(3), alpha=2)
+tensor([2., 3., 4.])
+)"},
+      {"sub(Tensor|Scalar self, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor", both, fresh, runs<sub>,
+       OutRule::castable,
+       R"(The difference to a tensor or a number, `other` taken `alpha` times; sizes and types as for `add`.
+Raises RuntimeError for bool.
+
+>>> torch.arange(3).sub(1)
+tensor([-1,  0,  1])
+)"},
+      {"subtract(Tensor|Scalar self, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor", both, fresh,
+       runs<sub>, OutRule::castable, R"(Another name of `sub`.
+
+>>> torch.arange(3).subtract(1)
+tensor([-1,  0,  1])
+)"},
+      {"mul(Tensor|Scalar self, Tensor|Scalar other) -> Tensor", both, fresh, runs<mul>, OutRule::castable,
+       R"(The product with a tensor or a number; sizes and types as for `add`.
+
+>>> torch.arange(3).mul(2)
+tensor([0, 2, 4])
+)"},
+      {"multiply(Tensor|Scalar self, Tensor|Scalar other) -> Tensor", both, fresh, runs<mul>,
+       OutRule::castable, R"(Another name of `mul`.
+
+>>> torch.arange(3).multiply(torch.arange(3))
+tensor([0, 1, 4])
+)"},
+      {"div(Tensor|Scalar self, Tensor|Scalar other, *, str? rounding_mode=None) -> Tensor", both, fresh,
+       runs_or<div_of, plain_div>, OutRule::castable,
+       R"(The quotient, of integers in the default type; `rounding_mode` 'floor' or 'trunc' rounds it and keeps
+integers. Raises RuntimeError for another mode, and where an integer is divided by zero in one of
+them.
+
+>>> torch.tensor([7, -7]).div(2), torch.tensor([7, -7]).div(2, rounding_mode="trunc")
+(tensor([ 3.5000, -3.5000]), tensor([ 3, -3]))
+)"},
+      {"divide(Tensor|Scalar self, Tensor|Scalar other, *, str? rounding_mode=None) -> Tensor", both, fresh,
+       runs_or<div_of, plain_div>, OutRule::castable, R"(Another name of `div`.
+
+>>> torch.arange(3).divide(2)
+tensor([0.0000, 0.5000, 1.0000])
+)"},
+      {"true_divide(Tensor|Scalar self, Tensor|Scalar other) -> Tensor", both, fresh, runs<plain_div>,
+       OutRule::castable, R"(The quotient, of integers in the default type: `div` without rounding.
+
+>>> torch.arange(3).true_divide(4)
+tensor([0.0000, 0.2500, 0.5000])
+)"},
+      {"floor_divide(Tensor|Scalar self, Tensor|Scalar other) -> Tensor", both, fresh, runs<floor_divide>,
+       OutRule::castable,
+       R"(The quotient rounded down; integers stay integers. Raises RuntimeError where an integer is divided
+by zero.
+
+>>> torch.tensor([7, -7]).floor_divide(2)
+tensor([ 3, -4])
+)"},
+      {"remainder(Tensor|Scalar self, Tensor|Scalar other) -> Tensor", both, fresh,
+       runs_or<with_tensor<remainder>, remainder>, OutRule::castable,
+       R"(What `floor_divide` leaves: it has the divisor's sign. Raises RuntimeError where an integer is
+divided by zero.
+
+>>> torch.tensor([7, -7]).remainder(3)
+tensor([1, 2])
+)"},
+      {"pow(Tensor|Scalar self, Tensor|Scalar exponent) -> Tensor", both, fresh,
+       runs_or<with_tensor<pow>, pow>, OutRule::castable,
+       R"(The elements to the power of a tensor's or a number; the base may be the number. Raises RuntimeError
+where integers would be raised to a negative number.
+
+>>> torch.arange(4).pow(2), torch.pow(2, torch.arange(4))
+(tensor([0, 1, 4, 9]), tensor([1, 2, 4, 8]))
+)"},
+      {"bitwise_and(Tensor|Scalar self, Tensor|Scalar other) -> Tensor", both, fresh,
+       runs_or<with_tensor<bitwise_and>, bitwise_and>, OutRule::castable,
+       R"(The bits that both have; of bool, whether both hold. Raises RuntimeError for other than integers and
+bool.
+
+>>> torch.tensor([6, 5]).bitwise_and(3)
+tensor([2, 1])
+)"},
+      {"bitwise_or(Tensor|Scalar self, Tensor|Scalar other) -> Tensor", both, fresh,
+       runs_or<with_tensor<bitwise_or>, bitwise_or>, OutRule::castable,
+       R"(The bits that one of them has; of bool, whether one holds. Raises RuntimeError for other than
+integers and bool.
+
+>>> torch.tensor([6, 5]).bitwise_or(3)
+tensor([7, 7])
+)"},
+      {"bitwise_xor(Tensor|Scalar self, Tensor|Scalar other) -> Tensor", both, fresh,
+       runs_or<with_tensor<bitwise_xor>, bitwise_xor>, OutRule::castable,
+       R"(The bits that exactly one has; of bool, whether they differ. Raises RuntimeError for other than
+integers and bool.
+
+>>> torch.tensor([6, 5]).bitwise_xor(3)
+tensor([5, 6])
+)"},
+      {"bitwise_not(Tensor self) -> Tensor", both, fresh, runs<bitwise_not>, OutRule::same,
+       R"(The other bits; of bool, the opposite. Raises RuntimeError for other than integers and bool.
+
+>>> torch.tensor([0, 5]).bitwise_not()
+tensor([-1, -6])
+)"},
+      {"add_(Tensor self, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor", method, in_place, runs<add_>,
+       R"(Adds a tensor or a number, `other` taken `alpha` times, in place; gives the tensor itself. Raises
+RuntimeError where `other` does not expand to this tensor's sizes, or this type cannot hold the
+result.
+
+>>> torch.arange(3).add_(1)
+tensor([1, 2, 3])
+)"},
+      {"sub_(Tensor self, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor", method, in_place, runs<sub_>,
+       R"(Subtracts a tensor or a number, `other` taken `alpha` times, in place; gives the tensor itself.
+Raises RuntimeError where `other` does not expand to this tensor's sizes, or this type cannot hold
+the result.
+
+>>> torch.arange(3).sub_(1)
+tensor([-1,  0,  1])
+)"},
+      {"subtract_(Tensor self, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor", method, in_place,
+       runs<sub_>, R"(Subtracts a tensor or a number in place: another name of `sub_`.
+
+>>> torch.arange(3).subtract_(1)
+tensor([-1,  0,  1])
+)"},
+      {"mul_(Tensor self, Tensor|Scalar other) -> Tensor", method, in_place, runs<mul_>,
+       R"(Multiplies by a tensor or a number, in place; gives the tensor itself. Raises RuntimeError where
+`other` does not expand to this tensor's sizes, or this type cannot hold the result.
+
+>>> torch.arange(3).mul_(2)
+tensor([0, 2, 4])
+)"},
+      {"multiply_(Tensor self, Tensor|Scalar other) -> Tensor", method, in_place, runs<mul_>,
+       R"(Multiplies by a tensor or a number in place: another name of `mul_`.
+
+>>> torch.arange(3).multiply_(2)
+tensor([0, 2, 4])
+)"},
+      {"div_(Tensor self, Tensor|Scalar other, *, str? rounding_mode=None) -> Tensor", method, in_place,
+       runs_or<div_into, plain_div_>,
+       R"(Divides by a tensor or a number, rounded by `rounding_mode` as `div`, in place; gives the tensor
+itself. Raises RuntimeError where `other` does not expand to this tensor's sizes, or this type
+cannot hold the result.
+
+>>> torch.ones(2).div_(2)
+tensor([0.5000, 0.5000])
+)"},
+      {"divide_(Tensor self, Tensor|Scalar other, *, str? rounding_mode=None) -> Tensor", method, in_place,
+       runs_or<div_into, plain_div_>, R"(Divides by a tensor or a number in place: another name of `div_`.
+
+>>> torch.ones(2).divide_(2)
+tensor([0.5000, 0.5000])
+)"},
+      {"true_divide_(Tensor self, Tensor|Scalar other) -> Tensor", method, in_place, runs<plain_div_>,
+       R"(Divides by a tensor or a number, without rounding, in place; gives the tensor itself. Raises
+RuntimeError where `other` does not expand to this tensor's sizes, or this type cannot hold the
+result.
+
+>>> torch.ones(2).true_divide_(4)
+tensor([0.2500, 0.2500])
+)"},
+      {"floor_divide_(Tensor self, Tensor|Scalar other) -> Tensor", method, in_place, runs<floor_divide_>,
+       R"(Divides by a tensor or a number and rounds down, in place; gives the tensor itself. Raises
+RuntimeError where `other` does not expand to this tensor's sizes, or this type cannot hold the
+result.
+
+>>> torch.tensor([7, -7]).floor_divide_(2)
+tensor([ 3, -4])
+)"},
+      {"remainder_(Tensor self, Tensor|Scalar other) -> Tensor", method, in_place, runs<remainder_>,
+       R"(Leaves the remainder of `floor_divide`, in place; gives the tensor itself. Raises RuntimeError where
+`other` does not expand to this tensor's sizes, or this type cannot hold the result.
+
+>>> torch.tensor([7, -7]).remainder_(3)
+tensor([1, 2])
+)"},
+      {"pow_(Tensor self, Tensor|Scalar exponent) -> Tensor", method, in_place, runs<pow_>,
+       R"(Raises to the power of a tensor or a number, in place; gives the tensor itself. Raises RuntimeError
+where `other` does not expand to this tensor's sizes, or this type cannot hold the result.
+
+>>> torch.arange(3).pow_(2)
+tensor([0, 1, 4])
+)"},
+      {"bitwise_and_(Tensor self, Tensor|Scalar other) -> Tensor", method, in_place, runs<bitwise_and_>,
+       R"(Keeps the bits that `other` has too, in place; gives the tensor itself. Raises RuntimeError where
+`other` does not expand to this tensor's sizes, or this type cannot hold the result.
+
+>>> torch.tensor([6, 5]).bitwise_and_(3)
+tensor([2, 1])
+)"},
+      {"bitwise_or_(Tensor self, Tensor|Scalar other) -> Tensor", method, in_place, runs<bitwise_or_>,
+       R"(Adds the bits that `other` has, in place; gives the tensor itself. Raises RuntimeError where `other`
+does not expand to this tensor's sizes, or this type cannot hold the result.
+
+>>> torch.tensor([6, 5]).bitwise_or_(3)
+tensor([7, 7])
+)"},
+      {"bitwise_xor_(Tensor self, Tensor|Scalar other) -> Tensor", method, in_place, runs<bitwise_xor_>,
+       R"(Inverts the bits that `other` has, in place; gives the tensor itself. Raises RuntimeError where
+`other` does not expand to this tensor's sizes, or this type cannot hold the result.
+
+>>> torch.tensor([6, 5]).bitwise_xor_(3)
+tensor([5, 6])
+)"},
+      {"bitwise_not_(Tensor self) -> Tensor", method, in_place, runs<bitwise_not_>,
+       R"(Inverts all bits, in place; gives the tensor itself.
+
+>>> torch.tensor([0, 5]).bitwise_not_()
+tensor([-1, -6])
+)"},
+      {"positive(Tensor self) -> Tensor", both, OpClass::view_or_self, runs_unless<is_positive, positive>,
+       R"(The very same tensor. Raises RuntimeError for bool.
+
+>>> x = torch.arange(3)
+>>> x.positive() is x
+True
+)"},
+      {"square(Tensor self) -> Tensor", both, fresh, runs<square>, OutRule::castable,
+       R"(The elements times themselves; bools as int64.
+
+>>> torch.tensor([-2, 3]).square()
+tensor([4, 9])
+)"},
+      {"neg(Tensor self) -> Tensor", both, fresh, runs<neg>, OutRule::same,
+       R"(The elements with the other sign. Raises RuntimeError for bool.
+
+>>> torch.arange(3).neg()
+tensor([ 0, -1, -2])
+)"},
+      {"negative(Tensor self) -> Tensor", both, fresh, runs<neg>, OutRule::same, R"(Another name of `neg`.
+
+>>> torch.arange(3).negative()
+tensor([ 0, -1, -2])
+)"},
+      {"abs(Tensor self) -> Tensor", both, fresh, runs_or<abs_of, abs>, OutRule::castable,
+       R"(The elements without their sign; of complex elements their distance from 0, as a real type.
+
+>>> torch.tensor([-1.5, 2.0]).abs(), torch.tensor([3 + 4j]).abs()
+(tensor([1.5000, 2.0000]), tensor([5.]))
+)"},
+      {"absolute(Tensor self) -> Tensor", both, fresh, runs_or<abs_of, abs>, OutRule::castable,
+       R"(Another name of `abs`.
+
+>>> torch.tensor([-1, 2]).absolute()
+tensor([1, 2])
+)"},
+      {"square_(Tensor self) -> Tensor", method, in_place, runs<square_>,
+       R"(Multiplies the elements by themselves, in place; gives the tensor itself. Raises RuntimeError for bool.
+
+>>> torch.tensor([-2, 3]).square_()
+tensor([4, 9])
+)"},
+      {"neg_(Tensor self) -> Tensor", method, in_place, runs<neg_>,
+       R"(Changes the sign, in place; gives the tensor itself.
+
+>>> torch.arange(3).neg_()
+tensor([ 0, -1, -2])
+)"},
+      {"negative_(Tensor self) -> Tensor", method, in_place, runs<neg_>,
+       R"(Changes the sign in place: another name of `neg_`.
+
+>>> torch.arange(3).negative_()
+tensor([ 0, -1, -2])
+)"},
+      {"abs_(Tensor self) -> Tensor", method, in_place, runs<abs_>,
+       R"(Takes the sign away, in place; gives the tensor itself.
+
+>>> torch.tensor([-1, 2]).abs_()
+tensor([1, 2])
+)"},
+      {"absolute_(Tensor self) -> Tensor", method, in_place, runs<abs_>,
+       R"(Takes the sign away in place: another name of `abs_`.
+
+>>> torch.tensor([-1, 2]).absolute_()
+tensor([1, 2])
+)"},
+      {"clamp(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor", both, fresh,
+       runs<clamp>, OutRule::same,
+       R"(The elements moved into the range from `min` to `max`, tensors or numbers; one may be left out.
+Raises RuntimeError where both are.
+
+>>> torch.arange(5).clamp(1, 3)
+tensor([1, 1, 2, 3, 3])
+)"},
+      {"clip(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor", both, fresh,
+       runs<clamp>, OutRule::same, R"(Another name of `clamp`.
+
+>>> torch.arange(5).clip(max=2)
+tensor([0, 1, 2, 2, 2])
+)"},
+      {"clamp_(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor", method, in_place,
+       runs<clamp_>,
+       R"(Moves the elements into the range from `min` to `max`, in place; gives the tensor itself. Raises
+RuntimeError where `other` does not expand to this tensor's sizes, or this type cannot hold the
+result.
+
+>>> torch.arange(5).clamp_(1, 3)
+tensor([1, 1, 2, 3, 3])
+)"},
+      {"clip_(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor", method, in_place,
+       runs<clamp_>,
+       R"(Moves the elements into the range from `min` to `max` in place: another name of `clamp_`.
+
+>>> torch.arange(5).clip_(min=2)
+tensor([2, 2, 2, 3, 4])
+)"},
+      {"clamp_min(Tensor self, Tensor|Scalar min) -> Tensor", both, fresh,
+       runs<[](T x, O min, Caller caller) { return clamp(x, min, {}, caller); }>, OutRule::same,
+       R"(The elements, none below `min`, a tensor or a number: `clamp` without a maximum.
+
+>>> torch.arange(4).clamp_min(2)
+tensor([2, 2, 2, 3])
+)"},
+      {"clamp_max(Tensor self, Tensor|Scalar max) -> Tensor", both, fresh,
+       runs<[](T x, O max, Caller caller) { return clamp(x, {}, max, caller); }>, OutRule::same,
+       R"(The elements, none above `max`, a tensor or a number: `clamp` without a minimum.
+
+>>> torch.arange(4).clamp_max(2)
+tensor([0, 1, 2, 2])
+)"},
+      {"clamp_min_(Tensor self, Tensor|Scalar min) -> Tensor", method, in_place,
+       runs<[](Tensor& x, O min, Caller caller) -> Tensor& { return clamp_(x, min, {}, caller); }>,
+       R"(Raises elements below `min` to it, in place; gives the tensor itself.
+
+>>> torch.arange(4).clamp_min_(2)
+tensor([2, 2, 2, 3])
+)"},
+      {"clamp_max_(Tensor self, Tensor|Scalar max) -> Tensor", method, in_place,
+       runs<[](Tensor& x, O max, Caller caller) -> Tensor& { return clamp_(x, {}, max, caller); }>,
+       R"(Lowers elements above `max` to it, in place; gives the tensor itself.
+
+>>> torch.arange(4).clamp_max_(2)
+tensor([0, 1, 2, 2])
+)"},
+      {"complex(Tensor real, Tensor imag) -> Tensor", function, fresh, makes<complex>, OutRule::same,
+       R"(Complex numbers of real and imaginary parts, which broadcast. Raises RuntimeError where they are not both float16,
+float32 or float64.
+
+>>> torch.complex(torch.tensor([1.0, 2.0]), torch.tensor(3.0))
+tensor([1.+3.j, 2.+3.j])
+)"},
+  };
 }
 
 std::optional<Operand> to_operand(const Value& value) {

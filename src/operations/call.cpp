@@ -5,6 +5,7 @@
 
 #include "base/message.hpp"
 #include "base/nearest_name.hpp"
+#include "operations/operators.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -57,6 +58,28 @@ Value tuple_value(std::vector<Tensor> tensors) {
   return Value(Value::Variant(Value::Sequence{Value::SequenceKind::tuple, to_values(std::move(tensors))}));
 }
 
+Operation::Operation(std::string_view schema_text, unsigned forms, OpClass kind, const Run& function,
+                     OutRule rule, std::string_view description)
+    : schema(parse_schema(schema_text)),
+      name(schema.name),
+      form(forms),
+      op_class(kind),
+      run(function),
+      out(rule),
+      text(description) {
+  while (by_position < schema.parameters.size() && !schema.parameters[by_position].is_keyword_only)
+    ++by_position;
+  if (out != OutRule::none) {
+    schema.parameters.push_back(
+        {.name = "out", .type = "Tensor?", .otherwise = "None", .is_keyword_only = true});
+  }
+}
+
+std::span<const Parameter> Operation::parameters(bool is_method) const {
+  const std::span<const Parameter> all = schema.parameters;
+  return is_method && out != OutRule::none ? all.first(all.size() - 1) : all;
+}
+
 Call::Call(const Operation& operation, Session& session, TextRange range, std::optional<Value> self,
            std::vector<Argument> arguments)
     : operation_(operation),
@@ -64,42 +87,9 @@ Call::Call(const Operation& operation, Session& session, TextRange range, std::o
       range_(range),
       self_(std::move(self)),
       is_method_(self_.has_value()),
-      parameters_(parse(operation.parameters)) {
-  if (!is_method_ && operation.out != OutRule::none) {
-    parameters_.push_back({.name = "out", .is_optional = true, .is_keyword_only = true});
-  }
-  const bool takes_tensor = operation.parameters.substr(0, 1) != "!";
-  if (!is_method_ && takes_tensor) take_self(arguments);
+      parameters_(operation.parameters(is_method_)) {
+  if (!is_method_ && operation.schema.takes_self()) take_self(arguments);
   bind(std::move(arguments));
-}
-
-std::vector<Call::Parameter> Call::parse(std::string_view parameters) {
-  std::vector<Parameter> result;
-  bool is_keyword_only = false;
-  while (!parameters.empty()) {
-    const std::size_t blank = std::min(parameters.find(' '), parameters.size());
-    std::string_view word = parameters.substr(0, blank);
-    parameters.remove_prefix(std::min(blank + 1, parameters.size()));
-    if (word.empty() || word == "!" || word == "#") continue;
-    if (word == "|") {
-      is_keyword_only = true;
-      continue;
-    }
-    Parameter parameter;
-    parameter.is_keyword_only = is_keyword_only;
-    if (word == "**") parameter.is_any = parameter.is_optional = true;
-    if (word.back() == '?') {
-      parameter.is_optional = true;
-      word.remove_suffix(1);
-    }
-    if (word.size() > 3 && word.substr(word.size() - 3) == "...") {
-      parameter.is_spread = true;
-      word.remove_suffix(3);
-    }
-    parameter.name = word;
-    result.push_back(parameter);
-  }
-  return result;
 }
 
 void Call::fail(std::string_view what, TextRange range) const {
@@ -110,7 +100,7 @@ std::string Call::names() const {
   std::string text;
   for (const Parameter& parameter : parameters_) {
     if (!text.empty()) text += ", ";
-    text += parameter.name;
+    text += parameter.is_any ? "**" : parameter.name;
   }
   return text.empty() ? "none" : text;
 }
@@ -122,7 +112,7 @@ void Call::take_self(std::vector<Argument>& arguments) {
   };
   const auto found = std::find_if(arguments.begin(), arguments.end(), is_self);
   if (found == arguments.end()) fail("the tensor (input) is missing", range_);
-  const bool may_be_number = operation_.parameters.starts_with('#');
+  const bool may_be_number = operation_.schema.takes_number();
   if (found->value.tensor() == nullptr && !(may_be_number && found->value.number() != nullptr)) {
     fail(message("input must be a Tensor", may_be_number ? " or a number, " : ", ", found->value.type_name(),
                  " ", found->value.repr(), " is given"),
@@ -175,7 +165,9 @@ bool Call::take_size(const Argument& argument) {
 
 void Call::bind(std::vector<Argument> arguments) {
   const auto find = [&](std::string_view name) {
-    const auto named = [&](const Parameter& parameter) { return parameter.name == name; };
+    const auto named = [&](const Parameter& parameter) {
+      return parameter.name == name && !parameter.is_any;
+    };
     const auto found = std::find_if(parameters_.begin(), parameters_.end(), named);
     return static_cast<std::size_t>(found - parameters_.begin());
   };
@@ -185,11 +177,8 @@ void Call::bind(std::vector<Argument> arguments) {
     std::size_t at = next;
     if (argument.keyword.empty()) {
       ++next;
-      if (at >= parameters_.size() || parameters_[at].is_keyword_only) {
-        const auto by_position =
-            std::count_if(parameters_.begin(), parameters_.end(),
-                          [](const Parameter& parameter) { return !parameter.is_keyword_only; });
-        fail(message("argument ", at + 1, " is one too many, at most ", by_position,
+      if (at >= operation_.by_position) {
+        fail(message("argument ", at + 1, " is one too many, at most ", operation_.by_position,
                      " can be given by position (", names(), ")"),
              argument.range);
       }
@@ -199,7 +188,9 @@ void Call::bind(std::vector<Argument> arguments) {
       if (at == parameters_.size() && take_size(argument)) continue;
       if (at == parameters_.size()) {
         std::vector<std::string> known;
-        for (const Parameter& parameter : parameters_) known.emplace_back(parameter.name);
+        for (const Parameter& parameter : parameters_) {
+          known.emplace_back(parameter.is_any ? "**" : parameter.name);
+        }
         const std::optional<std::string> near = nearest_name(argument.keyword, known);
         fail(message("there is no argument '", argument.keyword, "'",
                      near ? message("; did you mean '", *near, "'?") : message(", only: ", names())),
@@ -210,7 +201,7 @@ void Call::bind(std::vector<Argument> arguments) {
     bound_[at] = std::move(argument);
   }
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (!bound_[i] && !parameters_[i].is_optional) {
+    if (!bound_[i] && !is_optional(i)) {
       fail(message("the argument '", parameters_[i].name, "' is missing"), range_);
     }
     if (has(i)) require_ours(i);
@@ -235,6 +226,12 @@ void Call::require_ours(std::size_t parameter) const {
   }
 }
 
+std::size_t Call::count_given() const {
+  std::size_t count = operation_.parameters(true).size();
+  while (count > 0 && !has(count - 1)) --count;
+  return count;
+}
+
 bool Call::has(std::size_t parameter) const {
   return bound_[parameter] && !bound_[parameter]->value.is_none();
 }
@@ -256,6 +253,9 @@ void Call::fail_type(std::size_t parameter, std::string_view wanted) const {
 }
 
 Index Call::index(std::size_t parameter) const {
+  if (!has(parameter) && parameters_[parameter].has_number) {
+    return static_cast<Index>(parameters_[parameter].number);
+  }
   const Value& given = value(parameter);
   if (const std::optional<Index> result = to_index(given)) return *result;
   fail_index(*this, parameter, parameters_[parameter].name, "an int");
@@ -332,14 +332,26 @@ std::vector<Tensor> Call::tensors(std::size_t parameter) const {
 }
 
 Scalar Call::number(std::size_t parameter) const {
+  if (!has(parameter) && parameters_[parameter].has_number) {
+    return static_cast<Index>(parameters_[parameter].number);
+  }
   const Value& given = value(parameter);
   if (given.number() != nullptr) return *given.number();
   if (given.tensor() != nullptr && given.tensor()->dim() == 0) return given.tensor()->item();
   fail_type(parameter, "a number");
 }
 
-double Call::real(std::size_t parameter, double otherwise) const {
-  if (!has(parameter)) return otherwise;
+Operand Call::operand(std::size_t parameter) const {
+  std::optional<Operand> result = to_operand(value(parameter));
+  if (!result) fail_type(parameter, "a Tensor or a number");
+  return *std::move(result);
+}
+Operand Call::first_operand() const {
+  return has_self() ? Operand(self()) : Operand(*self_value().number());
+}
+
+double Call::real(std::size_t parameter) const {
+  if (!has(parameter)) return parameters_[parameter].number;
   const Scalar given = number(parameter);
   if (std::holds_alternative<std::complex<double>>(given.value())) fail_type(parameter, "a real number");
   return given.to<double>();
@@ -352,19 +364,30 @@ bool Call::flag(std::size_t parameter, bool otherwise) const {
   return given->to<bool>();
 }
 
+bool Call::flag(std::size_t parameter) const {
+  return flag(parameter, parameters_[parameter].otherwise == "True");
+}
+
 std::string Call::text(std::size_t parameter) const {
   const auto* result = std::get_if<std::string>(&value(parameter).variant());
   if (result == nullptr) fail_type(parameter, "a str");
   return *result;
 }
 
+std::optional<std::string> Call::maybe_text(std::size_t parameter) const {
+  return has(parameter) ? std::optional(text(parameter)) : std::nullopt;
+}
+
 std::optional<DType> Call::dtype(std::size_t parameter) const {
-  if (!has(parameter) && parameters_[parameter].is_optional) return std::nullopt;
+  if (!has(parameter) && is_optional(parameter)) return std::nullopt;
   if (!is_dtype(parameter)) fail_type(parameter, "a dtype, e.g. torch.float32");
   return std::get<DType>(value(parameter).variant());
 }
 
-std::optional<MemoryFormat> Call::format(std::size_t parameter) const {
+MemoryFormat Call::format(std::size_t parameter) const {
+  return maybe_format(parameter).value_or(parameters_[parameter].format());
+}
+std::optional<MemoryFormat> Call::maybe_format(std::size_t parameter) const {
   if (!has(parameter)) return std::nullopt;
   const auto* format = std::get_if<MemoryFormat>(&value(parameter).variant());
   if (format == nullptr) fail_type(parameter, "a memory format, e.g. torch.channels_last");

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "operations/run.hpp"
+#include "operations/schema.hpp"
 #include "tenstride/base/export.hpp"
 #include "tenstride/operations/value.hpp"
 #include "tenstride/ops/indexing.hpp"
@@ -59,29 +61,37 @@ enum Form : unsigned { method = 1, function = 2, both = 3, attribute = 4 };
 
 /// Whether the function, not the method, takes a tensor as `out` that its result is written to.
 enum class OutRule : unsigned char {
-  none,      ///< no, or the parameters say so and `run` sees to it
+  none,      ///< no, or the schema says so and `run` sees to it
   same,      ///< yes, one of the result's element type
   castable,  ///< or of a higher kind: float32 for int64, not int64 for float32
   reduced,   ///< of the result's type, and it may be a part of what is read
+  copied,    ///< of the result's type, and it may be anything that is read
+  apart,     ///< of the result's type, and it must not share memory with what is read
 };
 
-class Call;
+/// An operation: what it is called with, what it does, and what of it users read.
 struct Operation {
+  Operation(std::string_view schema_text, unsigned forms, OpClass kind, const Run& function,
+            std::string_view description)
+      : Operation(schema_text, forms, kind, function, OutRule::none, description) {}
+  Operation(std::string_view schema_text, unsigned forms, OpClass kind, const Run& function, OutRule rule,
+            std::string_view description);
+
+  /// A function that takes `out` by its rule has it as its last parameter, and no method has it.
+  [[nodiscard]] TENSTRIDE_API std::span<const Parameter> parameters(bool is_method) const;
+
+  Schema schema;
+  /// How many parameters may be given by position.
+  std::size_t by_position = 0;
   std::string_view name;
   unsigned form;
   OpClass op_class;
-  /// Parameters after the tensor, apart by blanks; `?` marks an optional one, `...` one that may be spelled
-  /// out
-  /// (`permute(0, 2, 1)`), and all after `|` must be named; `**` takes any other name with an int. `!` in
-  /// front: there is no such tensor (a factory, or a function of a list of tensors). `#` in front: a function
-  /// takes a number for the tensor, too (`add(1, x)`).
-  std::string_view parameters;
-  Value (*run)(Call&);
-  OutRule out = OutRule::none;
+  Run run;
+  OutRule out;
+  /// What it does, what it refuses, and an example that is run as a test, for docstrings and the reference.
+  std::string_view text;
+  bool draws_numbers = false;
 };
-
-/// The parameters in that form: `out?` is the last one of a function that takes it by its rule.
-TENSTRIDE_API std::string parameters_of(const Operation& operation, Form form);
 
 /// What lives as long as one evaluation.
 struct Session {
@@ -114,7 +124,11 @@ class Call {
   [[nodiscard]] bool was_given(std::size_t parameter) const { return bound_[parameter].has_value(); }
   /// Whether the parameter was given, and not as None.
   [[nodiscard]] bool has(std::size_t parameter) const;
+  [[nodiscard]] bool is_optional(std::size_t parameter) const { return parameters_[parameter].is_optional(); }
+  /// How many parameters stand up to the last one that was given, and not as None; `out` is not counted.
+  [[nodiscard]] std::size_t count_given() const;
   [[nodiscard]] const Value& value(std::size_t parameter) const;
+  /// Where it is not given, the number that the schema has for that; likewise below.
   [[nodiscard]] Index index(std::size_t parameter) const;
   [[nodiscard]] Index index(std::size_t parameter, Index otherwise) const;
   [[nodiscard]] std::optional<Index> maybe_index(std::size_t parameter) const;
@@ -132,9 +146,14 @@ class Call {
   [[nodiscard]] Tensor& mutable_tensor(std::size_t parameter);
   [[nodiscard]] TENSTRIDE_API std::vector<Tensor> tensors(std::size_t parameter) const;
   [[nodiscard]] Scalar number(std::size_t parameter) const;
-  [[nodiscard]] double real(std::size_t parameter, double otherwise) const;
+  [[nodiscard]] double real(std::size_t parameter) const;
+  [[nodiscard]] bool flag(std::size_t parameter) const;
   [[nodiscard]] bool flag(std::size_t parameter, bool otherwise) const;
+  [[nodiscard]] Operand operand(std::size_t parameter) const;
+  /// The tensor, or the number in its place.
+  [[nodiscard]] Operand first_operand() const;
   [[nodiscard]] std::string text(std::size_t parameter) const;
+  [[nodiscard]] std::optional<std::string> maybe_text(std::size_t parameter) const;
   [[nodiscard]] std::optional<DType> dtype(std::size_t parameter) const;
   /// A device, its name, or an int: so many of cuda.
   [[nodiscard]] std::optional<Device> device(std::size_t parameter) const;
@@ -146,9 +165,12 @@ class Call {
   [[nodiscard]] TensorOptions fresh_options(std::size_t parameter) const;
   /// The device that is named, or the one that factories use.
   [[nodiscard]] std::optional<Device> fresh_device(std::size_t parameter) const;
+  /// What makes the like of the tensor: dtype, device, memory format from that parameter on.
+  [[nodiscard]] LikeOptions like_options(std::size_t parameter) const;
   /// Which parameter is `out`, where it is given and not None.
   [[nodiscard]] std::optional<std::size_t> out_parameter() const;
-  [[nodiscard]] std::optional<MemoryFormat> format(std::size_t parameter) const;
+  [[nodiscard]] std::optional<MemoryFormat> maybe_format(std::size_t parameter) const;
+  [[nodiscard]] MemoryFormat format(std::size_t parameter) const;
   /// What `**` took.
   [[nodiscard]] const std::vector<AxisSize>& sizes() const noexcept { return sizes_; }
   /// Numbers in lists of lists, as elements of `dtype` take them; tensors among them stand for one number
@@ -157,14 +179,6 @@ class Call {
   [[noreturn]] void fail_type(std::size_t parameter, std::string_view wanted) const;
 
  private:
-  struct Parameter {
-    std::string_view name;
-    bool is_optional = false;
-    bool is_spread = false;
-    bool is_keyword_only = false;
-    bool is_any = false;
-  };
-  [[nodiscard]] static std::vector<Parameter> parse(std::string_view parameters);
   void bind(std::vector<Argument> arguments);
   void take_self(std::vector<Argument>& arguments);
   bool take_spread(std::vector<Argument>& arguments);
@@ -183,20 +197,26 @@ class Call {
   bool is_method_;
   bool is_spread_ = false;
   std::optional<Device> default_device_;
-  std::vector<Parameter> parameters_;
+  std::span<const Parameter> parameters_;
   std::vector<std::optional<Argument>> bound_;
   std::vector<AxisSize> sizes_;
 };
 
 /// The tables, each in its own file.
 std::vector<Operation> view_operations();
+std::vector<Operation> part_operations();
+std::vector<Operation> conversion_operations();
 std::vector<Operation> copy_operations();
+std::vector<Operation> view_copy_operations();
 std::vector<Operation> notation_operations();
 std::vector<Operation> factory_operations();
+std::vector<Operation> random_operations();
 std::vector<Operation> query_operations();
-std::vector<Operation> in_place_operations();
-TENSTRIDE_API std::vector<Operation> random_operations();
+std::vector<Operation> attribute_operations();
+std::vector<Operation> comparison_operations();
 std::vector<Operation> arithmetic_operations();
+std::vector<Operation> reduction_operations();
+std::vector<Operation> in_place_operations();
 std::vector<Operation> selection_operations();
 std::vector<Operation> scatter_operations();
 
@@ -210,10 +230,6 @@ std::optional<DType> dtype_of_tensors(const Value& data);
 
 /// A number, or that in a tensor of rank 0. Throws RuntimeError for a tensor with axes.
 Scalar value_of(const Call& call, std::size_t parameter);
-/// The result, or the tensor given as that parameter (`out`), into which the result then is copied. What was
-/// `read` must not share memory with it.
-Value into_out(Call& call, std::size_t parameter, Tensor result, std::initializer_list<Tensor> read = {});
-
 /// The tensor given as that parameter, made ready for `fill` in the sizes: what `fill` refuses of a tensor of
 /// that type is refused before anything changes.
 template <typename Fill>
@@ -244,7 +260,7 @@ TENSTRIDE_API Tensor write_part(const Tensor& x, std::string_view name, const Va
 
 /// The operation of that name that can be called so, or null.
 TENSTRIDE_API const Operation* find_operation(std::string_view name, Form form);
-/// All names that can be called so.
+/// All names that can be called so, in order.
 TENSTRIDE_API std::vector<std::string> operation_names(Form form);
 
 /// "float32", "channels_last", "pi" and the like: what stands behind `torch.` and is no function.

@@ -9,14 +9,6 @@
 /// Where the result of a call goes: the tensor given as `out`, the device of what a factory makes.
 namespace tenstride::detail {
 
-std::string parameters_of(const Operation& operation, Form form) {
-  std::string parameters(operation.parameters);
-  if (form != Form::function || operation.out == OutRule::none) return parameters;
-  const bool has_names = parameters.find('|') != std::string::npos;
-  if (!has_names) parameters += parameters.empty() ? "|" : " |";
-  return parameters + " out?";
-}
-
 std::optional<std::size_t> Call::out_parameter() const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (parameters_[i].name == "out" && has(i)) return i;
@@ -35,6 +27,11 @@ std::vector<Tensor> Call::read_tensors(std::size_t out) const {
 }
 
 void Call::write_out(Tensor& out, const Tensor& made, OutRule rule, std::size_t parameter) const {
+  if (rule == OutRule::copied || rule == OutRule::apart) {
+    const std::vector<Tensor> read = rule == OutRule::apart ? read_tensors(parameter) : std::vector<Tensor>{};
+    prepare_out(operation_.name, out, made.layout(), made.dtype(), made.device(), OutType::same, read);
+    return copy_elements(out, made);
+  }
   require_distinct_elements(operation_.name, out);
   if (rule != OutRule::reduced) {
     for (const Tensor& x : read_tensors(parameter)) {
@@ -52,8 +49,8 @@ void Call::write_out(Tensor& out, const Tensor& made, OutRule rule, std::size_t 
 
 Value Call::run() {
   const std::optional<std::size_t> at = operation_.out == OutRule::none ? std::nullopt : out_parameter();
-  if (!at) return operation_.run(*this);
-  const Value result = operation_.run(*this);
+  if (!at) return operation_.run.call(*this);
+  const Value result = operation_.run.call(*this);
   if (result.tensor() != nullptr) {
     write_out(mutable_tensor(*at), *result.tensor(), operation_.out, *at);
     return value(*at);
@@ -113,6 +110,10 @@ Device Call::place(Device given, Device otherwise) const {
 std::optional<Device> Call::fresh_device(std::size_t parameter) const {
   const std::optional<Device> given = device(parameter);
   return given ? given : default_device_;
+}
+
+LikeOptions Call::like_options(std::size_t parameter) const {
+  return {dtype(parameter), device_for_fresh(parameter + 1, self().device()), format(parameter + 2)};
 }
 
 TensorOptions Call::fresh_options(std::size_t parameter) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/message.hpp"
-#include "operations/call.hpp"
+#include "operations/runs.hpp"
 #include "tensor/tensor_overlap.hpp"
 #include "tensor/unchecked.hpp"
 #include "tenstride/copy/permute_in_place.hpp"
@@ -11,11 +11,6 @@
 namespace tenstride::detail {
 namespace {
 
-/// The tensor itself, as the value it was called on, so that names keep sharing it.
-Value itself(Call& call) {
-  return call.self_value();
-}
-
 /// A format that is given counts where the sizes stay, too.
 Value resized(Call& call, const Dims& size, std::optional<MemoryFormat> format) {
   Tensor& self = call.mutable_self();
@@ -24,13 +19,13 @@ Value resized(Call& call, const Dims& size, std::optional<MemoryFormat> format) 
   } else {
     self.resize_(size, format.value_or(MemoryFormat::contiguous));
   }
-  return itself(call);
+  return call.self_value();
 }
 
 /// `preserve` is the format that the template seems to be in.
 Value resized_as(Call& call) {
   const Tensor& model = call.tensor(0);
-  std::optional<MemoryFormat> format = call.format(1);
+  std::optional<MemoryFormat> format = call.maybe_format(1);
   if (format == MemoryFormat::preserve) format = model.suggest_memory_format();
   return resized(call, model.shape(), format);
 }
@@ -58,7 +53,7 @@ Value set(Call& call) {
   Tensor& self = call.mutable_self();
   if (!call.has(0)) {
     self.set_(Storage(), 0, {0});
-    return itself(call);
+    return call.self_value();
   }
   const Tensor source = source_of(call);
   if (source.device() != self.device()) {
@@ -70,7 +65,7 @@ Value set(Call& call) {
   } else {
     self.set_(source);
   }
-  return itself(call);
+  return call.self_value();
 }
 
 /// A number as a tensor of its widest kind: `copy_` converts it as it does elements, and refuses none.
@@ -83,9 +78,9 @@ Tensor widest(const Scalar& number) {
 
 Value copy_into(Call& call) {
   const bool is_number = call.value(0).number() != nullptr;
-  const Blocking blocking = call.flag(1, false) ? Blocking::non_blocking : Blocking::blocking;
+  const Blocking blocking = call.flag(1) ? Blocking::non_blocking : Blocking::blocking;
   call.mutable_self().copy_(is_number ? widest(call.number(0)) : call.tensor(0), blocking);
-  return itself(call);
+  return call.self_value();
 }
 
 InPlaceOptions in_place_options(const Call& call, std::string_view operation) {
@@ -100,14 +95,14 @@ InPlaceOptions in_place_options(const Call& call, std::string_view operation) {
 /// No name of PyTorch's: the axes permuted in the tensor's own memory.
 Value permuted(Call& call) {
   permute_(call.mutable_self(), call.dims(0), in_place_options(call, "permute_"));
-  return itself(call);
+  return call.self_value();
 }
 
 /// No name of PyTorch's: the same shape with the strides of a format, in the tensor's own memory.
 Value reformatted(Call& call) {
-  const MemoryFormat format = call.format(0).value_or(MemoryFormat::preserve);
+  const MemoryFormat format = call.format(0);
   to_memory_format_(call.mutable_self(), format, in_place_options(call, "to_memory_format_"));
-  return itself(call);
+  return call.self_value();
 }
 
 /// A tensor of rank 0 is copied, and converted as elements are; a number must fit the type.
@@ -115,72 +110,148 @@ Value fill(Call& call) {
   Tensor& self = call.mutable_self();
   if (!call.is_tensor(0)) {
     self.fill_(call.number(0));
-    return itself(call);
+    return call.self_value();
   }
   const Tensor& value = call.tensor(0);
   if (value.dim() != 0) {
     throw RuntimeError(message("fill_: a value of shape ", value.shape(), " must have rank 0"));
   }
   self.copy_(apart_from(self, value));
-  return itself(call);
+  return call.self_value();
+}
+
+Tensor& squeezed(Tensor& x, const Ints& dim) {
+  return x.set_(std::as_const(x).squeeze(dim));
 }
 
 }  // namespace
 
 std::vector<Operation> in_place_operations() {
   return {
-      {"copy_", method, in_place, "src non_blocking?", copy_into},
-      {"fill_", method, in_place, "value", fill},
-      {"zero_", method, in_place, "",
-       [](Call& c) {
-         c.mutable_self().zero_();
-         return itself(c);
-       }},
-      {"set_", method, in_place, "source? storage_offset? size? stride?", set},
-      {"resize_", method, in_place, "sizes... | memory_format?",
-       [](Call& c) { return resized(c, c.dims(0), c.format(1)); }},
-      {"resize_as_", method, in_place, "the_template | memory_format?", resized_as},
-      {"permute_", method, in_place, "dims... | extra_bytes?", permuted},
-      {"to_memory_format_", method, in_place, "memory_format | extra_bytes?", reformatted},
-      {"transpose_", method, in_place, "dim0 dim1",
-       [](Call& c) {
-         c.mutable_self().transpose_(c.index(0), c.index(1));
-         return itself(c);
-       }},
-      {"swapaxes_", method, in_place, "axis0 axis1",
-       [](Call& c) {
-         c.mutable_self().transpose_(c.index(0), c.index(1));
-         return itself(c);
-       }},
-      {"swapdims_", method, in_place, "dim0 dim1",
-       [](Call& c) {
-         c.mutable_self().transpose_(c.index(0), c.index(1));
-         return itself(c);
-       }},
-      {"t_", method, in_place, "",
-       [](Call& c) {
-         c.mutable_self().t_();
-         return itself(c);
-       }},
-      {"squeeze_", method, in_place, "dim...?",
-       [](Call& c) {
-         if (c.has(0)) {
-           c.mutable_self().set_(c.self().squeeze(c.dims_or_index(0)));
-         } else {
-           c.mutable_self().squeeze_();
-         }
-         return itself(c);
-       }},
-      {"unsqueeze_", method, in_place, "dim",
-       [](Call& c) {
-         c.mutable_self().unsqueeze_(c.index(0));
-         return itself(c);
-       }},
-      {"as_strided_", method, in_place, "size stride storage_offset?",
-       [](Call& c) {
-         c.mutable_self().as_strided_(c.dims(0), c.dims(1), c.maybe_index(2));
-         return itself(c);
-       }},
+      {"copy_(Tensor self, Tensor|Scalar src, bool non_blocking=False) -> Tensor", method, in_place,
+       copy_into,
+       R"(Writes the elements of `src`, expanded and converted, into this tensor; gives the tensor itself. A
+number is converted as elements are: 300 becomes 44 in uint8.
+
+Raises RuntimeError where the sizes do not expand, the tensor has several elements in one place, or `src`
+shares a part of its memory: clone() it first, or use `tenstride.numpy.copyto`.
+
+>>> torch.zeros(2).copy_(torch.arange(2))
+tensor([0., 1.])
+)"},
+      {"fill_(Tensor self, Tensor|Scalar value) -> Tensor", method, in_place, fill,
+       R"(Writes a number, or the one element of a tensor of rank 0, into each element; gives the tensor
+itself. Raises RuntimeError where this type does not hold the number.
+
+>>> torch.zeros(2).fill_(3)
+tensor([3., 3.])
+)"},
+      {"zero_(Tensor self) -> Tensor", method, in_place, runs<&Tensor::zero_>,
+       R"(Writes 0 into each element; gives the tensor itself.
+
+>>> torch.ones(2).zero_()
+tensor([0., 0.])
+)"},
+      {"set_(Tensor self, Tensor|Storage? source=None, int storage_offset=0, int[]? size=None, int[]? "
+       "stride=None) -> Tensor",
+       method, in_place, set,
+       R"(Lets this tensor look at another one's storage, or at a storage with offset, sizes and strides;
+gives the tensor itself, no element moves. Raises RuntimeError where the layout reaches past the
+storage.
+
+>>> x = torch.zeros(2)
+>>> x.set_(torch.arange(3.0))
+tensor([0., 1., 2.])
+)"},
+      {"resize_(Tensor self, int... sizes, *, MemoryFormat? memory_format=None) -> Tensor", method, in_place,
+       [](Call& c) { return resized(c, c.dims(0), c.maybe_format(1)); },
+       R"(Gives this tensor other sizes in row-major order, on a larger storage where its own is too short:
+the elements stay in their order of memory, new ones are not initialised. Gives the tensor itself.
+
+>>> torch.arange(6).resize_(2, 2)
+tensor([[0, 1],
+        [2, 3]])
+)"},
+      {"resize_as_(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor", method,
+       in_place, resized_as,
+       R"(Gives this tensor the sizes of another, as `resize_` does; gives the tensor itself.
+
+Row-major, or in `memory_format`; `torch.preserve_format` is the one that the other tensor is in.
+
+>>> torch.arange(6).resize_as_(torch.zeros(2)).shape
+torch.Size([2])
+)"},
+      {"permute_(Tensor self, int... dims, *, int? extra_bytes=None) -> Tensor", method, in_place, permuted,
+       R"(Moves the elements within their own memory, so that afterwards this tensor is what `permute(dims)`
+shows, contiguous from the same offset on; gives the tensor itself. Takes at most `extra_bytes` of
+memory besides: by default a hundredth of the tensor's, and at least 1 MiB. Other tensors on the
+storage keep their strides and see other elements. PyTorch has no such method. Raises RuntimeError
+where the tensor is not dense, ValueError where `extra_bytes` is too small.
+
+>>> torch.arange(6).view(2, 3).permute_(1, 0)
+tensor([[0, 3],
+        [1, 4],
+        [2, 5]])
+)"},
+      {"to_memory_format_(Tensor self, MemoryFormat memory_format, *, int? extra_bytes=None) -> Tensor",
+       method, in_place, reformatted,
+       R"(Moves the elements within their own memory, so that afterwards this tensor has the strides of the
+format; shape and elements stay. Gives the tensor itself. Takes at most `extra_bytes` of memory besides:
+by default a hundredth of the tensor's, and at least 1 MiB. Other tensors on the storage keep their
+strides and see other elements. PyTorch has no such method. Raises RuntimeError where the tensor is not
+dense, ShapeError where the format is of another rank, ValueError where `extra_bytes` is too small and
+for `preserve_format`.
+
+>>> torch.zeros(2, 3, 4, 5).to_memory_format_(torch.channels_last).stride()
+(60, 1, 15, 3)
+)"},
+      {"transpose_(Tensor self, int dim0, int dim1) -> Tensor", method, in_place, runs<&Tensor::transpose_>,
+       R"(Exchanges two axes of this tensor; gives the tensor itself, no element moves. Raises IndexError
+where there is no such axis.
+
+>>> torch.zeros(2, 3).transpose_(0, 1).shape
+torch.Size([3, 2])
+)"},
+      {"swapaxes_(Tensor self, int axis0, int axis1) -> Tensor", method, in_place, runs<&Tensor::transpose_>,
+       R"(Exchanges two axes of this tensor: another name of `transpose_`.
+
+>>> torch.zeros(2, 3).swapaxes_(0, 1).shape
+torch.Size([3, 2])
+)"},
+      {"swapdims_(Tensor self, int dim0, int dim1) -> Tensor", method, in_place, runs<&Tensor::transpose_>,
+       R"(Exchanges two axes of this tensor: another name of `transpose_`.
+
+>>> torch.zeros(2, 3).swapdims_(0, 1).shape
+torch.Size([3, 2])
+)"},
+      {"t_(Tensor self) -> Tensor", method, in_place, runs<&Tensor::t_>,
+       R"(Exchanges the two axes of this matrix; gives the tensor itself. Raises RuntimeError above rank 2.
+
+>>> torch.zeros(2, 3).t_().shape
+torch.Size([3, 2])
+)"},
+      {"squeeze_(Tensor self, int... dim=None) -> Tensor", method, in_place,
+       runs<[](Tensor& x) -> Tensor& { return x.squeeze_(); }, squeezed>,
+       R"(Takes the axes of size 1 out of this tensor: all, or the one named; gives the tensor itself.
+
+>>> torch.zeros(1, 2).squeeze_().shape
+torch.Size([2])
+)"},
+      {"unsqueeze_(Tensor self, int dim) -> Tensor", method, in_place, runs<&Tensor::unsqueeze_>,
+       R"(Puts an axis of size 1 into this tensor at place `dim`; gives the tensor itself. Raises IndexError
+outside -rank-1 to rank.
+
+>>> torch.zeros(2).unsqueeze_(0).shape
+torch.Size([1, 2])
+)"},
+      {"as_strided_(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor", method,
+       in_place, runs<&Tensor::as_strided_>,
+       R"(Gives this tensor any sizes, strides and offset on its storage, as `as_strided`; gives the tensor
+itself.
+
+>>> torch.arange(6).as_strided_((2,), (3,))
+tensor([0, 3])
+)"},
   };
 }
 

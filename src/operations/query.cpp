@@ -3,24 +3,15 @@
 #include <array>
 
 #include "base/message.hpp"
-#include "operations/call.hpp"
+#include "operations/runs.hpp"
 #include "tensor/unchecked.hpp"
-#include "tenstride/elementwise/arithmetic.hpp"
-#include "tenstride/elementwise/compare.hpp"
 #include "tenstride/elementwise/elementwise.hpp"
 
-/// Questions about tensors, and comparisons.
+/// Questions about tensors, shapes and element types.
 namespace tenstride::detail {
 namespace {
 
 constexpr auto query = OpClass::query;
-
-Value number(Index value) {
-  return Value(Scalar(value));
-}
-Value answer(bool value) {
-  return Value(Scalar(value));
-}
 
 Value to_list(const Nested& nested) {
   if (!nested.is_list()) return Value(nested.scalar());
@@ -29,53 +20,10 @@ Value to_list(const Nested& nested) {
   return Value(Value::Variant(std::move(list)));
 }
 
-Value size(Call& call) {
-  if (call.has(0)) return number(call.self().size(call.index(0)));
-  return Value::size_of(call.self().shape());
-}
-Value stride(Call& call) {
-  if (call.has(0)) return number(call.self().stride(call.index(0)));
-  return Value::tuple_of(call.self().strides());
-}
-
 Value untyped_storage(Call& call) {
   const Tensor& self = call.self();
   const Layout bytes{{static_cast<Index>(self.storage().nbytes())}, {1}, 0};
   return Value(Value::Variant(StorageBytes{with_layout(self, bytes, DType::uint8)}));
-}
-
-template <Tensor (*Compare)(const Tensor&, const Operand&, Caller)>
-Value compared(Call& call) {
-  if (call.is_tensor(0)) return Compare(call.self(), call.tensor(0), {});
-  return Compare(call.self(), call.number(0), {});
-}
-
-template <Tensor (*Along)(const Tensor&, Index, KeepDim, Caller), Tensor (*Whole)(const Tensor&, Caller)>
-Value reduced(Call& call) {
-  const Tensor& self = call.self();
-  const KeepDim keepdim = call.flag(1, false) ? KeepDim::yes : KeepDim::no;
-  if (call.is_index(0)) return Along(self, call.index(0), keepdim, {});
-  if (!call.has(0)) {
-    const Tensor whole = Whole(self, {});
-    return keepdim == KeepDim::no ? whole : whole.view(Dims::filled(self.shape().size(), 1));
-  }
-  const Dims axes = call.dims(0);
-  // No axis: each element is asked alone.
-  if (axes.empty()) return Along(self.unsqueeze(-1), -1, KeepDim::no, {});
-  std::vector<bool> is_named(std::max<std::size_t>(self.shape().size(), 1));
-  Tensor result = self;
-  for (const Index axis : axes) {
-    const std::size_t d = wrap_axis(call.operation().name, axis, self.shape());
-    if (is_named[d]) throw_repeated_axis(call.operation().name, axes, axis, self.shape());
-    is_named[d] = true;
-  }
-  for (const Index axis : axes) result = Along(result, axis, KeepDim::yes, {});
-  return keepdim == KeepDim::yes || self.dim() == 0 ? result : result.squeeze(axes);
-}
-
-Value close(Call& call) {
-  return isclose(call.self(), call.tensor(0), call.real(1, 1e-5), call.real(2, 1e-8),
-                 call.flag(3, false) ? EqualNan::yes : EqualNan::no);
 }
 
 /// Whether the order of the axes could be told in several ways, and not by exactly one of the formats.
@@ -102,7 +50,7 @@ Value dim_order_of(Call& call) {
         formats.push_back(*format);
       }
     }
-    checks = is_list || call.flag(0, false);
+    checks = is_list || call.flag(0);
   }
   if (checks && is_ambiguous(call.self(), formats)) {
     throw RuntimeError(
@@ -111,16 +59,6 @@ Value dim_order_of(Call& call) {
                 call.self().shape(), ", strides ", call.self().strides(), ")"));
   }
   return Value::tuple_of(dim_order(call.self().layout()));
-}
-
-/// all and any, which give bytes where `out` has such elements.
-template <Tensor (*Along)(const Tensor&, Index, KeepDim, Caller), Tensor (*Whole)(const Tensor&, Caller)>
-Value truths(Call& call) {
-  Value result = reduced<Along, Whole>(call);
-  const std::optional<std::size_t> out = call.out_parameter();
-  if (!out) return result;
-  const DType type = call.tensor(*out).dtype();
-  return type == DType::uint8 || type == DType::bool_ ? Value(result.tensor()->to(type)) : result;
 }
 
 Dims sizes_of(const Call& call, const Value& shape) {
@@ -151,11 +89,10 @@ Value broadcast_shapes_of(Call& call) {
   return Value::size_of(result);
 }
 
-Value is_nonzero(Call& call) {
-  if (call.self().numel() != 1) {
-    throw RuntimeError(message("is_nonzero: a tensor of ", call.self().numel(), " elements must have 1"));
-  }
-  return answer(call.self().item().to<bool>());
+bool has_nonzero(const Tensor& x) {
+  if (x.numel() != 1)
+    throw RuntimeError(message("is_nonzero: a tensor of ", x.numel(), " elements must have 1"));
+  return x.item().to<bool>();
 }
 
 Value common_type(std::string_view operation, std::optional<DType> found, DType a, DType b) {
@@ -185,121 +122,232 @@ Value type_of_result(Call& call) {
   return common_type("result_type", result_type(operands), operands[0].dtype, operands[1].dtype);
 }
 
-template <DeviceKind Kind>
-Value is_on(Call& call) {
-  return answer(call.self().device().kind() == Kind);
+bool has_sign(const Tensor& x) {
+  const DTypeKind type = kind(x.dtype());
+  return type != DTypeKind::boolean && type != DTypeKind::unsigned_integer;
 }
-
-void add_attributes(std::vector<Operation>& table) {
-  const std::vector<Operation> attributes{
-      {"shape", attribute, query, "", [](Call& c) { return Value::size_of(c.self().shape()); }},
-      {"dtype", attribute, query, "", [](Call& c) { return Value(Value::Variant(c.self().dtype())); }},
-      {"device", attribute, query, "", [](Call& c) { return Value(Value::Variant(c.self().device())); }},
-      {"ndim", attribute, query, "", [](Call& c) { return number(c.self().dim()); }},
-      {"itemsize", attribute, query, "",
-       [](Call& c) { return number(static_cast<Index>(c.self().itemsize())); }},
-      {"nbytes", attribute, query, "", [](Call& c) { return number(static_cast<Index>(c.self().nbytes())); }},
-      {"is_meta", attribute, query, "", [](Call& c) { return answer(c.self().is_meta()); }},
-      {"is_cpu", attribute, query, "", is_on<DeviceKind::cpu>},
-      {"is_cuda", attribute, query, "", is_on<DeviceKind::cuda>},
-      {"is_mps", attribute, query, "", is_on<DeviceKind::mps>},
-      {"is_xpu", attribute, query, "", is_on<DeviceKind::xpu>},
-      {"is_leaf", attribute, query, "", [](Call&) { return answer(true); }},
-      {"output_nr", attribute, query, "", [](Call&) { return number(0); }},
-  };
-  table.insert(table.end(), attributes.begin(), attributes.end());
-  // What no tensor of ours is: on a device that is not known, of another layout, quantized, or part of a
-  // graph.
-  for (const char* name :
-       {"is_ipu", "is_maia", "is_mkldnn", "is_mtia", "is_nested", "is_quantized", "is_sparse",
-        "is_sparse_csr", "is_vulkan", "is_xla", "requires_grad", "retains_grad"}) {
-    table.push_back({name, attribute, query, "", [](Call&) { return answer(false); }});
-  }
-  for (const char* name : {"grad", "grad_fn", "name"}) {
-    table.push_back({name, attribute, query, "", [](Call&) { return Value(); }});
-  }
+/// PyTorch takes `preserve_format` for the usual one here.
+bool is_contiguous_in(const Tensor& x, MemoryFormat format) {
+  return x.is_contiguous(format == MemoryFormat::preserve ? MemoryFormat::contiguous : format);
 }
-
-void add_comparisons(std::vector<Operation>& table) {
-  const std::vector<Operation> comparisons{
-      {"eq", both, fresh, "other", compared<eq>, OutRule::castable},
-      {"ne", both, fresh, "other", compared<ne>, OutRule::castable},
-      {"lt", both, fresh, "other", compared<lt>, OutRule::castable},
-      {"le", both, fresh, "other", compared<le>, OutRule::castable},
-      {"gt", both, fresh, "other", compared<gt>, OutRule::castable},
-      {"ge", both, fresh, "other", compared<ge>, OutRule::castable},
-      {"all", both, fresh, "dim? keepdim?", truths<all, all>, OutRule::reduced},
-      {"any", both, fresh, "dim? keepdim?", truths<any, any>, OutRule::reduced},
-      {"equal", both, query, "other", [](Call& c) { return answer(c.self().equal(c.tensor(0))); }},
-      {"isclose", both, fresh, "other rtol? atol? equal_nan?", close},
-      {"allclose", both, query, "other rtol? atol? equal_nan?",
-       [](Call& c) {
-         if (c.flag(3, false)) return answer(close(c).tensor()->all().item<bool>());
-         return answer(c.self().allclose(c.tensor(0), c.real(1, 1e-5), c.real(2, 1e-8)));
-       }},
-  };
-  table.insert(table.end(), comparisons.begin(), comparisons.end());
+Index address_of(const Tensor& x) {
+  return x.numel() == 0 ? 0 : static_cast<Index>(reinterpret_cast<std::intptr_t>(x.data_ptr()));
 }
 
 }  // namespace
 
 std::vector<Operation> query_operations() {
-  std::vector<Operation> table{
-      {"size", method, query, "dim?", size},
-      {"stride", method, query, "dim?", stride},
-      {"dim_order", method, query, "| ambiguity_check?", dim_order_of},
-      {"dim", method, query, "", [](Call& c) { return number(c.self().dim()); }},
-      {"get_device", both, query, "", [](Call& c) { return number(c.self().device().index().value_or(-1)); }},
-      {"ndimension", method, query, "", [](Call& c) { return number(c.self().dim()); }},
-      {"numel", both, query, "", [](Call& c) { return number(c.self().numel()); }},
-      {"nelement", method, query, "", [](Call& c) { return number(c.self().numel()); }},
-      {"element_size", method, query, "",
-       [](Call& c) { return number(static_cast<Index>(c.self().element_size())); }},
-      {"storage_offset", method, query, "", [](Call& c) { return number(c.self().storage_offset()); }},
-      {"is_contiguous", method, query, "| memory_format?",
-       [](Call& c) {
-         const MemoryFormat format = c.format(0).value_or(MemoryFormat::contiguous);
-         // PyTorch takes `preserve_format` for the usual one here.
-         return answer(
-             c.self().is_contiguous(format == MemoryFormat::preserve ? MemoryFormat::contiguous : format));
-       }},
-      {"is_non_overlapping_and_dense", both, query, "",
-       [](Call& c) { return answer(c.self().is_non_overlapping_and_dense()); }},
-      {"is_floating_point", both, query, "", [](Call& c) { return answer(c.self().is_floating_point()); }},
-      {"is_complex", both, query, "", [](Call& c) { return answer(c.self().is_complex()); }},
-      {"is_conj", both, query, "", [](Call& c) { return answer(c.self().is_conj()); }},
-      {"is_inference", both, query, "", [](Call&) { return answer(false); }},
-      {"is_neg", both, query, "", [](Call& c) { return answer(c.self().is_neg()); }},
-      {"is_nonzero", both, query, "", is_nonzero},
-      {"is_pinned", method, query, "device?", [](Call& c) { return answer(c.self().is_pinned()); }},
-      {"is_same_size", both, query, "other",
-       [](Call& c) { return answer(c.self().shape() == c.tensor(0).shape()); }},
-      {"is_shared", method, query, "", [](Call&) { return answer(false); }},
-      {"is_signed", both, query, "",
-       [](Call& c) {
-         const DTypeKind type = kind(c.self().dtype());
-         return answer(type != DTypeKind::boolean && type != DTypeKind::unsigned_integer);
-       }},
-      {"is_set_to", method, query, "tensor", [](Call& c) { return answer(c.self().is_same(c.tensor(0))); }},
-      {"data_ptr", method, query, "",
-       [](Call& c) {
-         const void* const first = c.self().numel() == 0 ? nullptr : c.self().data_ptr();
-         return number(static_cast<Index>(reinterpret_cast<std::intptr_t>(first)));
-       }},
-      {"storage", method, query, "",
-       [](Call& c) { return Value(Value::Variant(StorageElements{c.self().flat_storage()})); }},
-      {"untyped_storage", method, query, "", untyped_storage},
-      {"item", method, query, "", [](Call& c) { return Value(c.self().item()); }},
-      {"tolist", method, query, "", [](Call& c) { return to_list(c.self().tolist()); }},
-      {"broadcast_shapes", function, query, "! shapes...?", broadcast_shapes_of},
-      {"promote_types", function, query, "! type1 type2", promoted},
-      {"result_type", function, query, "! tensor other", type_of_result},
-      {"can_cast", function, query, "! from_ to",
-       [](Call& c) { return answer(can_cast(needed_dtype(c, 0), needed_dtype(c, 1))); }},
+  using T = const Tensor&;
+  return {
+      {"size(Tensor self, int? dim=None) -> Size", method, query,
+       runs<&Tensor::shape, [](T x, Index dim) { return x.size(dim); }>,
+       R"(All sizes, or that of one axis. Raises IndexError where there is no such axis.
+
+>>> torch.zeros(2, 3).size(), torch.zeros(2, 3).size(-1)
+(torch.Size([2, 3]), 3)
+)"},
+      {"stride(Tensor self, int? dim=None) -> int[]", method, query,
+       runs<&Tensor::strides, [](T x, Index dim) { return x.stride(dim); }>,
+       R"(All strides, or that of one axis: how many elements of the storage lie between neighbours. Raises
+IndexError where there is no such axis.
+
+>>> torch.zeros(2, 3).stride(), torch.zeros(2, 3).stride(0)
+((3, 1), 3)
+)"},
+      {"dim_order(Tensor self, *, bool|MemoryFormat[] ambiguity_check=False) -> int[]", method, query,
+       dim_order_of,
+       R"(The axes from the slowest to the fastest in memory. `ambiguity_check` True, or a list of memory formats, refuses
+(RuntimeError) a tensor whose order sizes of 1 or equal strides leave open, unless exactly one of the formats fits.
+
+>>> torch.zeros(2, 3, 4).permute(2, 0, 1).dim_order()
+(1, 2, 0)
+)"},
+      {"dim(Tensor self) -> int", method, query, runs<&Tensor::dim>, R"(The number of axes.
+
+>>> torch.zeros(2, 3).dim()
+2
+)"},
+      {"get_device(Tensor self) -> int", both, query,
+       runs<[](T x) { return Index{x.device().index().value_or(-1)}; }>,
+       R"(The index of the device: -1 on the cpu and on meta.
+
+>>> torch.zeros(2).get_device(), torch.zeros(2, device="meta").cuda(1).get_device()
+(-1, 1)
+)"},
+      {"ndimension(Tensor self) -> int", method, query, runs<&Tensor::dim>,
+       R"(The number of axes: another name of `dim`.
+
+>>> torch.zeros(2, 3).ndimension()
+2
+)"},
+      {"numel(Tensor self) -> int", both, query, runs<&Tensor::numel>,
+       R"(The number of elements: the product of the sizes.
+
+>>> torch.zeros(2, 3).numel()
+6
+)"},
+      {"nelement(Tensor self) -> int", method, query, runs<&Tensor::numel>,
+       R"(The number of elements: another name of `numel`.
+
+>>> torch.zeros(2, 3).nelement()
+6
+)"},
+      {"element_size(Tensor self) -> int", method, query, runs<&Tensor::element_size>,
+       R"(Bytes of one element.
+
+>>> torch.zeros(2, dtype=torch.float64).element_size()
+8
+)"},
+      {"storage_offset(Tensor self) -> int", method, query, runs<&Tensor::storage_offset>,
+       R"(Where in the storage the first element stands, in elements.
+
+>>> torch.arange(6)[2:].storage_offset()
+2
+)"},
+      {"is_contiguous(Tensor self, *, MemoryFormat memory_format=contiguous_format) -> bool", method, query,
+       runs<is_contiguous_in>,
+       R"(Whether the elements lie one after another in row-major order, or in that of `memory_format`.
+
+>>> torch.zeros(2, 3).is_contiguous(), torch.zeros(2, 3).T.is_contiguous()
+(True, False)
+)"},
+      {"is_non_overlapping_and_dense(Tensor self) -> bool", both, query,
+       runs<&Tensor::is_non_overlapping_and_dense>,
+       R"(Whether the elements fill a piece of the storage without gaps, each place once, in whatever order of
+axes.
+
+>>> torch.zeros(2, 3).T.is_non_overlapping_and_dense()
+True
+)"},
+      {"is_floating_point(Tensor self) -> bool", both, query, runs<&Tensor::is_floating_point>,
+       R"(Whether the elements are of a real floating type.
+
+>>> torch.zeros(2).is_floating_point()
+True
+)"},
+      {"is_complex(Tensor self) -> bool", both, query, runs<&Tensor::is_complex>,
+       R"(Whether the elements are of a complex type.
+
+>>> torch.zeros(2).is_complex()
+False
+)"},
+      {"is_conj(Tensor self) -> bool", both, query, runs<&Tensor::is_conj>,
+       R"(Whether the elements read as the conjugates of what the memory holds.
+
+>>> torch.zeros(2, dtype=torch.complex64).conj().is_conj()
+True
+)"},
+      {"is_inference(Tensor self) -> bool", both, query, runs<[](T) { return false; }>,
+       R"(Whether the tensor was made in inference mode, which is autograd's: False.
+
+>>> torch.zeros(2).is_inference()
+False
+)"},
+      {"is_neg(Tensor self) -> bool", both, query, runs<&Tensor::is_neg>,
+       R"(Whether the elements read as the negatives of what the memory holds.
+
+>>> torch.zeros(2, dtype=torch.complex64).conj().imag.is_neg()
+True
+)"},
+      {"is_nonzero(Tensor self) -> bool", both, query, runs<has_nonzero>,
+       R"(Whether the only element is not zero. Raises RuntimeError where there are more, or none.
+
+>>> torch.tensor([0.5]).is_nonzero()
+True
+)"},
+      {"is_pinned(Tensor self, Device? device=None) -> bool", method, query, runs<&Tensor::is_pinned>,
+       R"(Whether the memory is page-locked: after `pin_memory`.
+
+>>> torch.zeros(2).is_pinned()
+False
+)"},
+      {"is_same_size(Tensor self, Tensor other) -> bool", both, query,
+       runs<[](T x, T other) { return x.shape() == other.shape(); }>,
+       R"(Whether both tensors have the same sizes.
+
+>>> torch.zeros(2).is_same_size(torch.zeros(2)), torch.zeros(2).is_same_size(torch.zeros(3))
+(True, False)
+)"},
+      {"is_shared(Tensor self) -> bool", method, query, runs<[](T) { return false; }>,
+       R"(Whether the memory is shared between processes: False.
+
+>>> torch.zeros(2).is_shared()
+False
+)"},
+      {"is_signed(Tensor self) -> bool", both, query, runs<has_sign>,
+       R"(Whether the type of the elements has negative values.
+
+>>> torch.zeros(2).is_signed(), torch.zeros(2, dtype=torch.uint8).is_signed()
+(True, False)
+)"},
+      {"is_set_to(Tensor self, Tensor tensor) -> bool", method, query, runs<&Tensor::is_same>,
+       R"(Whether both tensors are the same view of the same storage.
+
+>>> x = torch.zeros(2)
+>>> x.is_set_to(x.view(2)), x.is_set_to(x.clone())
+(True, False)
+)"},
+      {"data_ptr(Tensor self) -> int", method, query, runs<address_of>,
+       R"(The address of the first element in memory, as an int; 0 where there is none, as on meta.
+
+>>> x = torch.zeros(4)
+>>> x[1:].data_ptr() - x.data_ptr()
+4
+)"},
+      {"storage(Tensor self) -> Storage", method, query,
+       [](Call& c) { return Value(Value::Variant(StorageElements{c.self().flat_storage()})); },
+       R"(The storage as elements of the tensor's type, as they lie in memory.
+
+>>> torch.arange(4).view(2, 2).T.storage().tolist()
+[0, 1, 2, 3]
+)"},
+      {"untyped_storage(Tensor self) -> Storage", method, query, untyped_storage, R"(The storage as bytes.
+
+>>> torch.arange(4).untyped_storage().nbytes()
+32
+)"},
+      {"item(Tensor self) -> Scalar", method, query, runs<[](T x) { return x.item(); }>,
+       R"(The only element as a number of Python. Raises RuntimeError where there are more, or none.
+
+>>> torch.tensor([2.5]).item()
+2.5
+)"},
+      {"tolist(Tensor self) -> Any", method, query, [](Call& c) { return to_list(c.self().tolist()); },
+       R"(The elements as Python's numbers in lists; a number for rank 0.
+
+>>> torch.arange(4).view(2, 2).tolist()
+[[0, 1], [2, 3]]
+)"},
+      {"broadcast_shapes(Any... shapes=None) -> Size", function, query, broadcast_shapes_of,
+       R"(The sizes that tensors of these sizes have together. Raises RuntimeError where an axis has two sizes
+of which none is 1.
+
+>>> torch.broadcast_shapes((3, 1), (4,))
+torch.Size([3, 4])
+)"},
+      {"promote_types(ScalarType type1, ScalarType type2) -> ScalarType", function, query, promoted,
+       R"(The smallest type that holds the numbers of both. Raises RuntimeError where there is none.
+
+>>> torch.promote_types(torch.int64, torch.float32)
+torch.float32
+)"},
+      {"result_type(Tensor|Scalar tensor, Tensor|Scalar other) -> ScalarType", function, query,
+       type_of_result,
+       R"(The type in which two tensors or numbers meet. A tensor of rank 0 and a number count only where they
+are of a higher kind. Raises RuntimeError where there is none.
+
+>>> torch.result_type(torch.zeros(2, dtype=torch.float16), 1j)
+torch.complex32
+)"},
+      {"can_cast(ScalarType from_, ScalarType to) -> bool", function, query,
+       [](Call& c) { return Value(Scalar(can_cast(needed_dtype(c, 0), needed_dtype(c, 1)))); },
+       R"(Whether an operation in place may write results of the first type into a tensor of the second: not
+where an imaginary part, a fraction, or all but whether it is 0 would be lost.
+
+>>> torch.can_cast(torch.float64, torch.float16), torch.can_cast(torch.float32, torch.int32)
+(True, False)
+)"},
   };
-  add_attributes(table);
-  add_comparisons(table);
-  return table;
 }
 
 }  // namespace tenstride::detail

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "operations/call.hpp"
+#include "operations/runs.hpp"
 #include "tenstride/copy/copy.hpp"
 
 /// Random tensors. All draw from one generator that lives as long as the evaluation, so that a text always
 /// gives the same numbers.
 namespace tenstride::detail {
 namespace {
-
-LikeOptions like_options(const Call& call) {
-  return {call.dtype(0), call.device_for_fresh(1, call.self().device()),
-          call.format(2).value_or(MemoryFormat::preserve)};
-}
 
 /// `randint(high, size)`, `randint(low, high, size)`; the size may be named.
 Value randint_of(Call& call) {
@@ -45,9 +40,6 @@ Value drawn(Call& call) {
   });
 }
 
-constexpr std::string_view sized = "! size... | dtype? device? requires_grad? layout? out?";
-constexpr std::string_view like = "| dtype? device? memory_format? requires_grad? layout?";
-
 Value randperm_of(Call& call) {
   Tensor numbers = randperm(call.index(0), call.session().generator, call.fresh_options(1));
   const std::optional<std::size_t> out = call.out_parameter();
@@ -74,28 +66,80 @@ Value random_into(Call& call) {
 }  // namespace
 
 std::vector<Operation> random_operations() {
-  return {
-      {"rand", function, fresh, sized, drawn<rand, uniform_>},
-      {"randn", function, fresh, sized, drawn<randn, normal_>},
-      {"rand_like", function, fresh, like,
-       [](Call& c) -> Value { return rand_like(c.self(), c.session().generator, like_options(c)); }},
-      {"randn_like", function, fresh, like,
-       [](Call& c) -> Value { return randn_like(c.self(), c.session().generator, like_options(c)); }},
-      {"randint", function, fresh, "! low? high? size? | dtype? device? requires_grad? layout? out?",
-       randint_of},
-      {"randperm", function, fresh, "! n | dtype? device? requires_grad? layout? out?", randperm_of},
-      {"uniform_", method, in_place, "from_? to?",
-       [](Call& c) {
-         uniform_(c.mutable_self(), c.real(0, 0), c.real(1, 1), c.session().generator);
-         return c.self_value();
-       }},
-      {"normal_", method, in_place, "mean? std?",
-       [](Call& c) {
-         normal_(c.mutable_self(), c.real(0, 0), c.real(1, 1), c.session().generator);
-         return c.self_value();
-       }},
-      {"random_", method, in_place, "from_? to?", random_into},
+  using Draw = Tensor& (*)(Tensor&, double, double, Generator&, Caller);
+  using Like = Tensor (*)(const Tensor&, Generator&, const LikeOptions&, Caller);
+  std::vector<Operation> table{
+      {"rand(int... size, *, TensorOptions options, Tensor? out=None) -> Tensor", function, fresh,
+       drawn<rand, uniform_>,
+       R"(Random numbers of [0, 1), all equally likely; with one seed the same numbers as PyTorch's.
+
+>>> torch.rand(2, 3).shape
+torch.Size([2, 3])
+)"},
+      {"randn(int... size, *, TensorOptions options, Tensor? out=None) -> Tensor", function, fresh,
+       drawn<randn, normal_>,
+       R"(Random numbers of the normal distribution around 0 of variance 1; with one seed the same numbers as
+PyTorch's.
+
+>>> torch.randn(2, 3).dtype
+torch.float32
+)"},
+      {"randint(int? low=None, int? high=None, int[]? size=None, *, TensorOptions options, Tensor? out=None) "
+       "-> Tensor",
+       function, fresh, randint_of,
+       R"(Random int64 numbers from `low` (0) to before `high`, all equally likely: `randint(high, size)` or
+`randint(low, high, size)`. Raises RuntimeError where no number lies between.
+
+>>> torch.randint(5, 6, (2,))
+tensor([5, 5])
+)"},
+      {"randperm(int n, *, TensorOptions options, Tensor? out=None) -> Tensor", function, fresh, randperm_of,
+       R"(The numbers 0 to n-1 in random order, as int64. Raises RuntimeError where `n` is negative.
+
+>>> torch.randperm(4).sum()
+tensor(6)
+)"},
+      {"rand_like(Tensor self, *, LikeOptions options) -> Tensor", function, fresh, runs<Like{rand_like}>,
+       R"(Random numbers of [0, 1) in a tensor as `empty_like` gives it.
+
+>>> torch.rand_like(torch.zeros(2, 3)).shape
+torch.Size([2, 3])
+)"},
+      {"randn_like(Tensor self, *, LikeOptions options) -> Tensor", function, fresh, runs<Like{randn_like}>,
+       R"(Random numbers of the normal distribution in a tensor as `empty_like` gives it.
+
+>>> torch.randn_like(torch.zeros(2, 3)).shape
+torch.Size([2, 3])
+)"},
+      {"uniform_(Tensor self, float from_=0, float to=1) -> Tensor", method, in_place, runs<Draw{uniform_}>,
+       R"(Draws each element from [from, to), in the order in which they lie in memory, with PyTorch's numbers for
+the seed; gives the tensor itself. `from` comes by position, or as `**{"from": 2}`. Raises RuntimeError
+for integers.
+
+>>> torch.manual_seed(0)
+>>> torch.zeros(2).uniform_(2, 5)
+tensor([3.4888, 4.3047])
+)"},
+      {"normal_(Tensor self, float mean=0, float std=1) -> Tensor", method, in_place, runs<Draw{normal_}>,
+       R"(Draws each element from the normal distribution of `mean` and `std`, in the order in which they lie in
+memory, with PyTorch's numbers for the seed; gives the tensor itself. Raises RuntimeError for integers.
+
+>>> torch.manual_seed(0)
+>>> torch.zeros(2).normal_(mean=1, std=2)
+tensor([4.0820, 0.4131])
+)"},
+      {"random_(Tensor self, Scalar from_=0, Scalar? to=None) -> Tensor", method, in_place, random_into,
+       R"(Draws each element from the whole numbers of [from, to), in the order in which they lie in memory, with
+PyTorch's numbers for the seed; gives the tensor itself. Without bounds from 0 to the type's largest.
+`from` comes by position, or as `**{"from": 2}`.
+
+>>> torch.manual_seed(0)
+>>> torch.zeros(3).random_(10)
+tensor([4., 9., 3.])
+)"},
   };
+  for (Operation& operation : table) operation.draws_numbers = true;
+  return table;
 }
 
 }  // namespace tenstride::detail

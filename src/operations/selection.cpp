@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/ops/selection.hpp"
-#include "base/message.hpp"
-#include "operations/call.hpp"
+#include "operations/runs.hpp"
 #include "tenstride/ops/diagonals.hpp"
 #include "tenstride/ops/ops.hpp"
 
@@ -9,15 +8,12 @@
 namespace tenstride::detail {
 namespace {
 
-template <bool has_out>
 Value nonzero_of(Call& call) {
-  const bool is_tuple = call.flag(0, false);
-  if constexpr (has_out) {
-    if (is_tuple && call.has(1)) throw RuntimeError("nonzero: out must not be given with as_tuple=True");
+  const bool is_tuple = call.flag(0);
+  if (is_tuple && call.out_parameter()) {
+    throw RuntimeError("nonzero: out must not be given with as_tuple=True");
   }
-  if (is_tuple) return tuple_value(nonzero_as_tuple(call.self()));
-  if constexpr (has_out) return into_out(call, 1, nonzero(call.self()), {call.self()});
-  return nonzero(call.self());
+  return is_tuple ? tuple_value(nonzero_as_tuple(call.self())) : nonzero(call.self());
 }
 
 Value cartesian_prod_of(Call& call) {
@@ -30,95 +26,174 @@ Value cartesian_prod_of(Call& call) {
   return given == nullptr ? call.value(0) : given->items[0];
 }
 
-Value combinations_of(Call& call) {
-  return combinations(call.self(), call.index(0, 2),
-                      call.flag(1, false) ? Replacement::yes : Replacement::no);
-}
-
-void add_masked(std::vector<Operation>& table) {
-  const std::vector<Operation> masked{
-      {"masked_select", method, copy, "mask",
-       [](Call& c) -> Value { return masked_select(c.self(), c.tensor(0)); }},
-      {"masked_select", function, copy, "mask | out?",
-       [](Call& c) -> Value {
-         return into_out(c, 1, masked_select(c.self(), c.tensor(0)), {c.self(), c.tensor(0)});
-       }},
-      {"masked_scatter", both, copy, "mask source",
-       [](Call& c) -> Value { return masked_scatter(c.self(), c.tensor(0), c.tensor(1)); }},
-      {"masked_scatter_", method, in_place, "mask source",
-       [](Call& c) {
-         masked_scatter_(c.mutable_self(), c.tensor(0), c.tensor(1));
-         return c.self_value();
-       }},
-      {"masked_fill", both, copy, "mask value",
-       [](Call& c) -> Value { return masked_fill(c.self(), c.tensor(0), value_of(c, 1)); }},
-      {"masked_fill_", method, in_place, "mask value",
-       [](Call& c) {
-         masked_fill_(c.mutable_self(), c.tensor(0), value_of(c, 1));
-         return c.self_value();
-       }},
-  };
-  table.insert(table.end(), masked.begin(), masked.end());
-}
-
-void add_diagonals(std::vector<Operation>& table) {
-  const std::vector<Operation> diagonals{
-      {"diag", method, copy, "diagonal?", [](Call& c) -> Value { return diag(c.self(), c.index(0, 0)); }},
-      {"diag", function, copy, "diagonal? | out?",
-       [](Call& c) -> Value { return into_out(c, 1, diag(c.self(), c.index(0, 0))); }},
-      {"trace", both, fresh, "", [](Call& c) -> Value { return trace(c.self()); }},
-      {"fill_diagonal_", method, in_place, "fill_value wrap?",
-       [](Call& c) {
-         fill_diagonal_(c.mutable_self(), c.number(0), c.flag(1, false) ? Wrap::yes : Wrap::no);
-         return c.self_value();
-       }},
-      {"tril_", method, in_place, "diagonal?",
-       [](Call& c) {
-         tril_(c.mutable_self(), c.index(0, 0));
-         return c.self_value();
-       }},
-      {"triu_", method, in_place, "diagonal?",
-       [](Call& c) {
-         triu_(c.mutable_self(), c.index(0, 0));
-         return c.self_value();
-       }},
-      {"diag_embed", both, copy, "offset? dim1? dim2?",
-       [](Call& c) -> Value { return diag_embed(c.self(), c.index(0, 0), c.index(1, -2), c.index(2, -1)); }},
-      {"diagflat", both, copy, "offset?", [](Call& c) -> Value { return diagflat(c.self(), c.index(0, 0)); }},
-      {"diagonal_scatter", both, copy, "src offset? dim1? dim2?",
-       [](Call& c) -> Value {
-         return diagonal_scatter(c.self(), c.tensor(0), c.index(1, 0), c.index(2, 0), c.index(3, 1));
-       }},
-      {"select_scatter", both, copy, "src dim index",
-       [](Call& c) -> Value { return select_scatter(c.self(), c.tensor(0), c.index(1), c.index(2)); }},
-      {"slice_scatter", both, copy, "src dim? start? end? step?",
-       [](Call& c) -> Value {
-         return slice_scatter(c.self(), c.tensor(0), c.index(1, 0), c.maybe_index(2), c.maybe_index(3),
-                              c.index(4, 1));
-       }},
-      {"as_strided_scatter", both, copy, "src size stride storage_offset?",
-       [](Call& c) -> Value {
-         return as_strided_scatter(c.self(), c.tensor(0), c.dims(1), c.dims(2), c.maybe_index(3));
-       }},
-  };
-  table.insert(table.end(), diagonals.begin(), diagonals.end());
-}
-
 }  // namespace
 
 std::vector<Operation> selection_operations() {
-  std::vector<Operation> table{
-      {"nonzero", method, fresh, "| as_tuple?", nonzero_of<false>},
-      {"nonzero", function, fresh, "| as_tuple? out?", nonzero_of<true>},
-      {"argwhere", both, fresh, "", [](Call& c) -> Value { return argwhere(c.self()); }},
-      {"unravel_index", function, fresh, "! indices shape",
-       [](Call& c) -> Value { return tuple_value(unravel_index(c.tensor(0), c.dims_or_index(1))); }},
-      {"cartesian_prod", function, fresh, "! tensors...?", cartesian_prod_of},
-      {"combinations", function, fresh, "r? with_replacement?", combinations_of},
+  return {
+      {"nonzero(Tensor self, *, bool as_tuple=False) -> Tensor", both, fresh, nonzero_of, OutRule::apart,
+       R"(The index of each element that is not 0, one a row, in row-major order: int64, each column dense. With
+`as_tuple=True` the columns, one for each axis; then RuntimeError where `out` is given.
+
+>>> torch.nonzero(torch.tensor([[0, 1], [1, 0]])).tolist()
+[[0, 1], [1, 0]]
+>>> torch.tensor([0, 3, 4]).nonzero(as_tuple=True)
+(tensor([1, 2]),)
+)"},
+      {"argwhere(Tensor self) -> Tensor", both, fresh, runs<argwhere>,
+       R"(The index of each element that is not 0, one a row: `nonzero`.
+
+>>> torch.argwhere(torch.tensor([[0, 1], [1, 0]])).tolist()
+[[0, 1], [1, 0]]
+)"},
+      {"unravel_index(Tensor indices, int|int[] shape) -> Tensor[]", function, fresh,
+       makes<[](const Tensor& indices, const Ints& shape, Caller caller) {
+         return unravel_index(indices, shape, caller);
+       }>,
+       R"(Numbers in row-major order of a shape as indexes, one tensor for each axis. Raises TypeError for other
+numbers than integers, ValueError for a negative size.
+
+>>> torch.unravel_index(torch.tensor([5]), (3, 4))
+(tensor([1]), tensor([1]))
+)"},
+      {"cartesian_prod(Tensor... tensors=None) -> Tensor", function, fresh, cartesian_prod_of,
+       R"(All ways to take one element of each vector, one a row, the last vector's changing fastest. Raises
+RuntimeError for other ranks.
+
+>>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([5, 6])).tolist()
+[[1, 5], [1, 6], [2, 5], [2, 6]]
+)"},
+      {"combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", function, fresh,
+       runs<combinations>,
+       R"(All ways to take `r` (2) elements of a vector in their order, one a row; with `with_replacement=True` each
+as often as one likes.
+
+>>> torch.combinations(torch.tensor([1, 2, 3])).tolist()
+[[1, 2], [1, 3], [2, 3]]
+)"},
+      {"masked_select(Tensor self, Tensor mask) -> Tensor", both, copy, runs<masked_select>, OutRule::apart,
+       R"(The elements where the mask is true, in row-major order, as a vector; tensor and mask broadcast. Raises
+RuntimeError for a mask that is not bool.
+
+>>> torch.arange(4).masked_select(torch.arange(4) > 1)
+tensor([2, 3])
+)"},
+      {"masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", both, copy, runs<masked_scatter>,
+       R"(A row-major copy with the source's elements, in row-major order, where the mask is true. See
+`masked_scatter_`.
+
+>>> torch.arange(4).masked_scatter(torch.arange(4) > 1, torch.tensor([8, 9]))
+tensor([0, 1, 8, 9])
+)"},
+      {"masked_scatter_(Tensor self, Tensor mask, Tensor source) -> Tensor", method, in_place,
+       runs<masked_scatter_>,
+       R"(Writes the source's elements, in row-major order, to where the mask is true; the mask broadcasts to the
+tensor's shape. Raises RuntimeError where they are too few, where dtypes differ, and for a mask that is not
+bool.
+
+>>> torch.arange(4).masked_scatter_(torch.arange(4) < 1, torch.tensor([8, 9]))
+tensor([8, 1, 2, 3])
+)"},
+      {"masked_fill(Tensor self, Tensor mask, Scalar|Tensor value) -> Tensor", both, copy,
+       [](Call& c) -> Value { return masked_fill(c.self(), c.tensor(0), value_of(c, 1)); },
+       R"(A row-major copy with one value where the mask is true. See `masked_fill_`.
+
+>>> torch.arange(4).masked_fill(torch.arange(4) > 1, 7)
+tensor([0, 1, 7, 7])
+)"},
+      {"masked_fill_(Tensor self, Tensor mask, Scalar|Tensor value) -> Tensor", method, in_place,
+       [](Call& c) {
+         masked_fill_(c.mutable_self(), c.tensor(0), value_of(c, 1));
+         return c.self_value();
+       },
+       R"(Writes one value, a number or a tensor of rank 0, to where the mask is true; the mask broadcasts to the
+tensor's shape. Raises RuntimeError for a mask that is not bool.
+
+>>> torch.arange(4).masked_fill_(torch.tensor(True), 7)
+tensor([7, 7, 7, 7])
+)"},
+      {"diag(Tensor self, int diagonal=0) -> Tensor", both, copy, runs<diag>, OutRule::copied,
+       R"(A copy of a matrix's diagonal, or the matrix that has a vector on its diagonal. Raises RuntimeError for
+other ranks.
+
+>>> torch.diag(torch.tensor([1, 2])).tolist()
+[[1, 0], [0, 2]]
+)"},
+      {"trace(Tensor self) -> Tensor", both, fresh, runs<trace>,
+       R"(The sum of a matrix's diagonal; of integers int64. Raises RuntimeError for other ranks and for bool.
+
+>>> torch.arange(9).view(3, 3).trace()
+tensor(12)
+)"},
+      {"fill_diagonal_(Tensor self, Scalar fill_value, bool wrap=False) -> Tensor", method, in_place,
+       runs<fill_diagonal_>,
+       R"(Writes a number to the elements (i, i, …), in place; gives the tensor itself. `wrap` goes on below the first block of a
+matrix of more rows than columns. Raises RuntimeError below 2 axes, and for more than 2 of different sizes.
+
+>>> torch.zeros(5, 2).fill_diagonal_(1, wrap=True)
+tensor([[1., 0.],
+        [0., 1.],
+        [0., 0.],
+        [1., 0.],
+        [0., 1.]])
+)"},
+      {"tril_(Tensor self, int diagonal=0) -> Tensor", method, in_place, runs<tril_>,
+       R"(Writes zeros above a diagonal of each matrix, in place; gives the tensor itself. Raises RuntimeError below 2 axes.
+
+>>> torch.ones(2, 2).tril_()
+tensor([[1., 0.],
+        [1., 1.]])
+)"},
+      {"triu_(Tensor self, int diagonal=0) -> Tensor", method, in_place, runs<triu_>,
+       R"(Writes zeros below a diagonal of each matrix, in place; gives the tensor itself. Raises RuntimeError below 2 axes.
+
+>>> torch.ones(2, 2).triu_()
+tensor([[1., 1.],
+        [0., 1.]])
+)"},
+      {"diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", both, copy,
+       runs<diag_embed>,
+       R"(The last axis on the diagonal of planes of zeros, whose axes become `dim1` and `dim2` (the last two).
+
+>>> torch.diag_embed(torch.ones(4, 2), offset=1).shape
+torch.Size([4, 3, 3])
+)"},
+      {"diagflat(Tensor self, int offset=0) -> Tensor", both, copy, runs<diagflat>,
+       R"(The matrix that has the flattened tensor on its diagonal.
+
+>>> torch.diagflat(torch.tensor([[1], [2]])).tolist()
+[[1, 0], [0, 2]]
+)"},
+      {"diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor", both,
+       copy, runs<diagonal_scatter>,
+       R"(A copy in which what `diagonal` shows holds `src`. Raises RuntimeError where the shapes differ.
+
+>>> torch.zeros(2, 2).diagonal_scatter(torch.tensor([1.0, 2.0])).tolist()
+[[1.0, 0.0], [0.0, 2.0]]
+)"},
+      {"select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor", both, copy,
+       runs<select_scatter>,
+       R"(A copy in which what `select` shows holds `src`. Raises RuntimeError where the shapes differ.
+
+>>> torch.zeros(2, 2).select_scatter(torch.ones(2), 0, 1).tolist()
+[[0.0, 0.0], [1.0, 1.0]]
+)"},
+      {"slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> "
+       "Tensor",
+       both, copy, runs<slice_scatter>,
+       R"(A copy in which what `slice` shows holds `src`. Raises RuntimeError where the shapes differ.
+
+>>> torch.zeros(4).slice_scatter(torch.ones(2), 0, 1, 3)
+tensor([0., 1., 1., 0.])
+)"},
+      {"as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> "
+       "Tensor",
+       both, copy, runs<as_strided_scatter>,
+       R"(A copy in which what `as_strided` shows holds `src`. Raises RuntimeError where the shapes differ.
+
+>>> torch.zeros(4).as_strided_scatter(torch.ones(2), (2,), (2,))
+tensor([1., 0., 1., 0.])
+)"},
   };
-  add_masked(table);
-  add_diagonals(table);
-  return table;
 }
 
 }  // namespace tenstride::detail

@@ -49,11 +49,15 @@ Tensor empty_strided(const Dims& size, const Dims& stride, const TensorOptions& 
 
 Tensor zeros(const Dims& size, const TensorOptions& options, Caller caller) {
   const OperationScope scope("zeros", caller);
-  return empty(size, options).zero_();
+  Tensor result = empty(size, options);
+  result.zero_();
+  return result;
 }
 Tensor ones(const Dims& size, const TensorOptions& options, Caller caller) {
   const OperationScope scope("ones", caller);
-  return empty(size, options).fill_(1);
+  Tensor result = empty(size, options);
+  result.fill_(1);
+  return result;
 }
 
 Tensor full(const Dims& size, const Scalar& value, const TensorOptions& options, Caller caller) {
@@ -65,7 +69,9 @@ Tensor full(const Dims& size, const Scalar& value, const TensorOptions& options,
                                                         : value.dtype();
   typed.dtype = options.dtype.value_or(own);
   if (options.device != Device::meta) detail::require_element("full", value, *typed.dtype);
-  return empty(size, typed).fill_(value);
+  Tensor result = empty(size, typed);
+  result.fill_(value);
+  return result;
 }
 
 Tensor empty_like(const Tensor& input, const LikeOptions& options, Caller caller) {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "operations/call.hpp"
+
+/// The short way of all operations: arguments that are what they seem (ints and lists of them, tensors,
+/// numbers, types) are read straight into slots and handed to the operation's function.
+namespace tenstride::python {
+
+/// Whether a short way has had its say: it gave something, or an error.
+inline bool is_done(PyObject* result) noexcept {
+  return result != nullptr || PyErr_Occurred() != nullptr;
+}
+
+/// What a call gives, a new reference. Null without an error where it goes the long way: some argument is
+/// anything else or is missing, somebody watches (the long way knows the line of Python), or there is so much
+/// to do that other threads are to run meanwhile. `self` is null for an operation without one.
+PyObject* call_directly(const detail::Operation& operation, bool is_method, PyObject* self,
+                        PyObject* const* arguments, Py_ssize_t count, PyObject* names);
+
+}  // namespace tenstride::python
