@@ -28,11 +28,6 @@ void move_by(std::vector<Statement>& statements, std::size_t distance) {
     if (statement.target) move_by(*statement.target, distance);
     if (statement.value) move_by(*statement.value, distance);
     move_by(statement.own, distance);
-    for (detail::Clause& clause : statement.clauses) {
-      if (clause.condition) move_by(*clause.condition, distance);
-      move_by(clause.body, distance);
-    }
-    if (statement.function) move_by(statement.function->body, distance);
   }
 }
 
