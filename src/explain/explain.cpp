@@ -280,7 +280,7 @@ Explanation ExplainSession::explain(std::string_view text) {
       }
     }
   } catch (const ParseError& error) {
-    explanation.expression = interpreter_.text();
+    explanation.expression = detail::message(interpreter_.text(), text);
     explanation.evaluation = not_parsed(error);
   }
   conclude(explanation);

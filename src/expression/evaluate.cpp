@@ -16,20 +16,15 @@ constexpr std::size_t max_list_depth = 500;
 }  // namespace
 
 Evaluator::Evaluator(EvaluatorState& state, const EvaluateOptions& options)
-    : state_(state), options_(options), text_(std::move(state.text)) {
+    : state_(state), options_(options) {
   session_.device = options.device;
   session_.absent = options.device == Device::meta ? AbsentDevice::foretell : options.absent;
   session_.generator = state.generator;
-  variables_ = std::move(state.variables);
-  storages_ = std::move(state.storages);
   result_.steps = std::move(state.steps);
   result_.first_step = result_.steps.size();
 }
 
 Evaluator::~Evaluator() {
-  state_.text = std::move(text_);
-  state_.variables = std::move(variables_);
-  state_.storages = std::move(storages_);
   state_.steps = std::move(result_.steps);
   state_.generator = session_.generator;
 }
@@ -40,9 +35,9 @@ Evaluation Evaluator::run(const std::vector<Statement>& statements) {
       result_.value = {};
       execute(statement, &statement == &statements.back() ? options_.links_left_out : 0);
     }
-  } catch (Stopped& stopped) {
+  } catch (Failure& failure) {
     result_.value = {};
-    result_.failure = std::move(stopped.failure);
+    result_.failure = std::move(failure);
   }
   return result_;
 }
@@ -140,24 +135,16 @@ Value Evaluator::value_of_binary(const Node& node) {
 
 Value Evaluator::binary(const Node& node, std::string_view sign, const Value& left, const Value& right,
                         TextRange own) {
-  const Tensor *a = left.tensor(), *b = right.tensor();
-  if (a == nullptr && b == nullptr) {
-    return counted(guarded(own, sign, nullptr, [&] { return binary_value(sign, left, right, own); }), own);
-  }
   const std::optional<Operand> first = to_operand(left), second = to_operand(right);
   const TensorOperator* const found = find_tensor_operator(sign);
-  if (found != nullptr && first && second) {
-    const Value& receiver = a != nullptr ? left : right;
-    sweep();
-    Tensor result = guarded(own, found->op, &receiver, [&] { return found->run(*first, *second, {}); });
-    return record_elementwise(found->op, receiver.step(), std::move(result), node.range);
+  const bool has_tensor = left.tensor() != nullptr || right.tensor() != nullptr;
+  if (!has_tensor || found == nullptr || !first || !second) {
+    return counted(guarded(own, sign, nullptr, [&] { return binary_value(sign, left, right, own); }), own);
   }
-  return guarded(own, sign, nullptr, [&]() -> Value {
-    if (sign == "==" || sign == "!=") return Value(Scalar(sign == "!="));
-    throw NotationError{
-        "TypeError",
-        message("'", sign, "' is not defined between ", left.type_name(), " and ", right.type_name()), own};
-  });
+  const Value& receiver = left.tensor() != nullptr ? left : right;
+  sweep();
+  Tensor result = guarded(own, found->op, &receiver, [&] { return found->run(*first, *second, {}); });
+  return record_elementwise(found->op, receiver.step(), std::move(result), node.range);
 }
 
 }  // namespace detail

@@ -266,7 +266,7 @@ void Evaluator::fail_unknown_method(const Value& object, const Node& attribute, 
     }
   }
   guarded(range, name, nullptr, [&] { throw NotationError{"AttributeError", text, range}; });
-  throw Stopped{};  // not reached: the line above throws
+  throw Failure{};  // not reached: the line above throws
 }
 
 void Evaluator::fail_unknown_function(const std::string& name, TextRange range, NodeKind callee) {
@@ -281,7 +281,7 @@ void Evaluator::fail_unknown_function(const std::string& name, TextRange range, 
     text += hint_for_name(name, names);
   }
   guarded(range, name, nullptr, [&] { throw NotationError{"NameError", text, range}; });
-  throw Stopped{};  // not reached: the line above throws
+  throw Failure{};  // not reached: the line above throws
 }
 
 }  // namespace tenstride::detail

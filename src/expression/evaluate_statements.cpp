@@ -21,17 +21,14 @@ const Node& Evaluator::without_link(const Node& node) const {
 void Evaluator::execute(const Statement& statement, std::size_t links_left_out) {
   const Node* node = statement.value.get();
   for (std::size_t i = 0; i < links_left_out; ++i) node = &without_link(*node);
-  switch (statement.kind) {
-    case StatementKind::expression:
-      result_.value = value_of(*node);
-      break;
-    case StatementKind::assignment:
-      assign(*statement.target, value_of(*node));
-      break;
-    case StatementKind::augmented:
-      if (links_left_out > 0) throw ValueError(no_more_links);
-      assign_augmented(statement);
-      break;
+  if (!statement.target) {
+    result_.value = value_of(*node);
+  } else if (statement.text.empty()) {
+    assign(*statement.target, value_of(*node));
+  } else if (links_left_out > 0) {
+    throw ValueError(no_more_links);
+  } else {
+    assign_augmented(statement);
   }
 }
 

@@ -13,11 +13,6 @@
 
 namespace tenstride::detail {
 
-/// Ends an evaluation.
-struct Stopped {
-  Failure failure;
-};
-
 /// What outlives a program: in an Interpreter the next one begins with it.
 struct EvaluatorState {
   /// All programs so far; the ranges of steps are in it.
@@ -29,7 +24,8 @@ struct EvaluatorState {
   Generator generator{0};
 };
 
-/// Walks a program's tree: values in, values out, a step for each tensor made.
+/// Walks a program's tree: values in, values out, a step for each tensor made. A Failure that is thrown ends
+/// it.
 class Evaluator {
  public:
   /// Takes the state, and gives it back when it ends.
@@ -112,10 +108,10 @@ class Evaluator {
   /// Runs `work`; an Error of the library becomes a Failure at the range.
   template <class Work>
   auto guarded(TextRange range, std::string_view op, const Value* self, Work&& work) -> decltype(work());
-  /// Fills in the hint; a scramble that is to be refused ends the evaluation.
   /// Makes the step a transfer where its operation sent elements of `source` (null: of a list) to another
   /// device.
   void note_transfer(Step& step, const Tensor* source);
+  /// Fills in the hint; a scramble that is to be refused ends the evaluation.
   void note_scramble(Step& step, const Tensor& self, const Layout& before, const Dims& sizes);
   [[noreturn]] void stop(const Error& error, TextRange range, std::string_view op, const Value* self);
   /// The line of the text, for the ledgers around.
@@ -126,9 +122,9 @@ class Evaluator {
 
   EvaluatorState& state_;
   const EvaluateOptions& options_;
-  std::string text_;
+  std::string& text_ = state_.text;
   Session session_;
-  std::map<std::string, Value> variables_;
+  std::map<std::string, Value>& variables_ = state_.variables;
   /// Of all lists so far that were joined, repeated or read by name.
   std::size_t items_ = 0;
   Evaluation result_;
@@ -136,8 +132,7 @@ class Evaluator {
   const bool is_watched_ = watch != nullptr && watch->script == nullptr;
   /// What the operation copies that runs.
   CopyLedger ledger_{256};
-  /// Storages that steps made and that may be alive; those only held here are dead.
-  std::vector<Storage> storages_;
+  std::vector<Storage>& storages_ = state_.storages;
 };
 
 /// Why the operation copied, in one clause.
@@ -163,7 +158,7 @@ auto Evaluator::guarded(TextRange range, std::string_view op, const Value* self,
     failure.message = std::move(error.message);
     failure.range = error.range;
     failure.op = op;
-    throw Stopped{std::move(failure)};
+    throw failure;
   }
 }
 

@@ -42,7 +42,7 @@ bool in_name(char c) {
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  Lexer(std::string_view text, std::size_t begin) : text_(text), at_(begin) {}
 
   std::vector<Token> run() {
     for (;;) {
@@ -63,10 +63,6 @@ class Lexer {
     tokens_.push_back({kind, {begin, at_}, std::string(text_.substr(begin, at_ - begin))});
   }
 
-  [[nodiscard]] bool is_at_line_start() const {
-    return tokens_.empty() || (tokens_.back().kind == TokenKind::separator && tokens_.back().text != ";");
-  }
-
   void skip_prompt() {
     has_prompt_ = true;
     at_ += 3;
@@ -74,19 +70,17 @@ class Lexer {
 
   void skip_blanks() {
     const bool at_start = tokens_.empty() || tokens_.back().kind == TokenKind::separator;
-    const std::size_t begin = at_;
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && nesting_ > 0)) {
         ++at_;
-        if (c == '\n' && has_prompt_ && is_continuation_prompt()) skip_prompt();
       } else if (c == '\\' && peek(1) == '\n') {
         at_ += 2;
       } else if (at_start && text_.substr(at_, 3) == ">>>") {
         skip_prompt();
-      } else if (has_prompt_ && at_ == begin && is_at_line_start() && is_continuation_prompt()) {
+      } else if (has_prompt_ && text_[at_ - 1] == '\n' && is_continuation_prompt()) {
         skip_prompt();
       } else {
         return;
@@ -212,7 +206,7 @@ class Lexer {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_;
   bool has_prompt_ = false;
   std::size_t nesting_ = 0;
   std::vector<Token> tokens_;
@@ -230,8 +224,8 @@ void throw_python_error(std::string_view text, TextRange range, std::string_view
                    range.begin);
 }
 
-std::vector<Token> tokenize(std::string_view text) {
-  return Lexer(text).run();
+std::vector<Token> tokenize(std::string_view text, std::size_t begin) {
+  return Lexer(text, begin).run();
 }
 
 }  // namespace detail

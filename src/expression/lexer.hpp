@@ -24,7 +24,7 @@ struct Token {
 /// The same for Python that the notation does not have; the last line says what carries it out.
 [[noreturn]] void throw_python_error(std::string_view text, TextRange range, std::string_view what);
 
-/// The tokens of a text, the last of kind `end`. Line ends inside brackets, comments and `>>>` are left out.
-/// A `...` in front of a line is left out where a `>>>` stood before.
-std::vector<Token> tokenize(std::string_view text);
+/// The tokens of a text from there on, the last of kind `end`. Line ends inside brackets, comments and `>>>`
+/// are left out. A `...` in front of a line is left out where a `>>>` stood before.
+std::vector<Token> tokenize(std::string_view text, std::size_t begin);
 }  // namespace tenstride::detail

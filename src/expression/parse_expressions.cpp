@@ -82,7 +82,7 @@ NodePtr Parser::expression_list() {
   NodePtr tuple = make(NodeKind::tuple, first->range, first->range);
   adopt(*tuple, std::move(first));
   while (accept(",")) {
-    if (is_sign("=") || is_sign(":") || is_statement_end()) break;
+    if (is_sign("=") || is_statement_end()) break;
     adopt(*tuple, expression());
   }
   tuple->range.end = tuple->own.end = tokens_[at_ - 1].range.end;

@@ -50,7 +50,7 @@ std::vector<Statement> Parser::run() {
     if (is_sign(":")) fail_python(peek().range, "an annotation");
     if (!is_statement_end()) fail_expected("the end of the statement");
   }
-  if (is_empty) fail_at({0, 0}, "an expression was expected, the text is empty");
+  if (is_empty) fail_at({begin_, begin_}, "an expression was expected, the text is empty");
   return statements;
 }
 
@@ -65,7 +65,6 @@ Statement Parser::assignment_or_expression() {
   if (is_augmented && result.value->kind == NodeKind::tuple) {
     fail_at(result.value->range, message("'", peek().text, "' must have one target"));
   }
-  result.kind = is_augmented ? StatementKind::augmented : StatementKind::assignment;
   result.text = peek().text.substr(0, peek().text.size() - 1);
   result.own = peek().range;
   ++at_;
@@ -110,13 +109,15 @@ void Parser::require_target(const Node& node) const {
           "only a name, names, an attribute as in y.real, or brackets as in y[0, 0] can be assigned to");
 }
 
-std::vector<Statement> parse_statements(std::string_view text) {
+std::vector<Statement> parse_statements(std::string_view text, std::size_t begin) {
   if (text.size() > max_text) {
     throw ParseError(
-        message("expression: the text has ", text.size(), " bytes and must have at most ", max_text), 0);
+        message("expression: ", begin > 0 ? "the programs of this session have " : "the text has ",
+                text.size(), begin > 0 ? " bytes together" : " bytes", " and must have at most ", max_text),
+        0);
   }
-  refuse_pattern(text);
-  return Parser(text).run();
+  refuse_pattern(text.substr(begin));
+  return Parser(text, begin).run();
 }
 
 }  // namespace detail

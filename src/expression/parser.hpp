@@ -15,7 +15,8 @@ namespace tenstride::detail {
 /// and calls in parse_expressions.cpp, what stands between them in parse_values.cpp.
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text), tokens_(tokenize(text)) {}
+  Parser(std::string_view text, std::size_t begin)
+      : text_(text), begin_(begin), tokens_(tokenize(text, begin)) {}
   std::vector<Statement> run();
 
  private:
@@ -77,6 +78,7 @@ class Parser {
   NodePtr bracket();
 
   std::string_view text_;
+  std::size_t begin_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   int nesting_ = 0;

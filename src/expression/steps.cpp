@@ -256,7 +256,7 @@ void Evaluator::note_scramble(Step& step, const Tensor& self, const Layout& befo
   failure.dtype = self.dtype();
   failure.source = step.source;
   failure.scramble = std::move(step.scramble);
-  throw Stopped{std::move(failure)};
+  throw failure;
 }
 
 void Evaluator::stop(const Error& error, TextRange range, std::string_view op, const Value* self) {
@@ -271,7 +271,7 @@ void Evaluator::stop(const Error& error, TextRange range, std::string_view op, c
     failure.source = self->step();
   }
   if (const auto* refused = dynamic_cast<const ViewError*>(&error)) failure.obstacle = refused->obstacle();
-  throw Stopped{std::move(failure)};
+  throw failure;
 }
 
 const Operation* find_operation(std::string_view name, Form form) {

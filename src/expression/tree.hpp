@@ -44,19 +44,12 @@ struct Node {
   int depth = 1;
 };
 
-enum class StatementKind : unsigned char {
-  expression,
-  assignment,
-  augmented,  ///< `text` is the operator, without the =
-};
-
 struct Statement {
-  StatementKind kind = StatementKind::expression;
-  /// What is assigned to: a name, a tuple of targets, or an index expression.
+  /// What is assigned to: a name, a tuple of targets, an index or an attribute; null for an expression alone.
   NodePtr target;
   NodePtr value;
+  /// The operator of an augmented assignment, without the =, and where its sign stands; empty for others.
   std::string text;
-  /// The sign of an augmented assignment.
   TextRange own;
 };
 

@@ -177,12 +177,6 @@ std::optional<bool> truth(const Value& value) {
 }
 
 Value binary_value(std::string_view sign, const Value& a, const Value& b, TextRange range) {
-  if (a.tensor() != nullptr || b.tensor() != nullptr) {
-    const std::optional<Operand> first = to_operand(a), second = to_operand(b);
-    const TensorOperator* const found = find_tensor_operator(sign);
-    if (found == nullptr || !first || !second) refuse(sign, a, b, range);
-    return found->run(*first, *second, {});
-  }
   if (sign == "==" || sign == "!=") return Value(Scalar(equal_values(a, b) == (sign == "==")));
   if (sign[0] == '<' || sign[0] == '>') {
     const std::optional<int> compared = order(a, b);

@@ -13,7 +13,7 @@ namespace tenstride::detail {
 /// Python's truth value; nothing for a tensor of more than one element. Throws RuntimeError on meta.
 std::optional<bool> truth(const Value& value);
 
-/// `a sign b`. Throws NotationError, its range the sign's; of tensors what their operation throws.
+/// `a sign b`, where no tensor operator is called. Throws NotationError, its range the sign's.
 Value binary_value(std::string_view sign, const Value& a, const Value& b, TextRange range);
 /// -a, +a and ~a of a number.
 Value unary_value(std::string_view sign, const Value& a, TextRange range);

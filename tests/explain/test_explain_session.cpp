@@ -142,7 +142,11 @@ TEST(ExplainSession, KeepsNamesAfterAFailure) {
   ExplainSession session;
   session.explain("x = torch.arange(4)");
   EXPECT_EQ(session.explain("y = x[0]; x.viev(2, 2)").evaluation.failure->type, "AttributeError");
-  EXPECT_EQ(session.explain("x(").evaluation.failure->type, "SyntaxError");
+  const Explanation unfinished = session.explain("(1 +\n2");
+  EXPECT_EQ(unfinished.evaluation.failure->type, "SyntaxError");
+  EXPECT_EQ(unfinished.message, "expression: '(' is never closed\n  (1 +\n  ^");
+  EXPECT_EQ(session.explain(std::string(65530, ' ')).message,
+            "expression: the programs of this session have 65573 bytes together and must have at most 65536");
   EXPECT_EQ(shown(session.explain("y")), "tensor(0)\n");
   EXPECT_EQ(session.interpreter().names(), (std::vector<std::string>{"x", "y"}));
   EXPECT_EQ(session.interpreter().find("z"), nullptr);

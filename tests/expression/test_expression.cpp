@@ -184,6 +184,7 @@ TEST(Evaluate, StopsWhereListsGrowWithoutBounds) {
 
 TEST(Evaluate, SkipsPromptsAndIndentation) {
   EXPECT_EQ(shown(">>> x = (1 +\n... 1)\n...\n>>> x\n"), "2");
+  EXPECT_EQ(shown(">>> x = [1, # one\n... 2, ...]; ...\n>>> x"), "[1, 2, Ellipsis]");
   EXPECT_EQ(shown("    x = 1\n\tx + 1\n"), "2");
 }
 
