@@ -30,9 +30,9 @@ def explain(
     stand for the tensors given as keyword arguments; without any the expression makes its own. With `strict` a
     reshape that was probably meant to be a transpose is a failure. A tensor gives a text.
 
-    A text with an `import`, `class`, `with` or another statement that the notation does not know, and one that the
-    notation does not understand, is run as Python code and gives a CodeExplanation, as does any with `let` (sizes of
-    names that it does not define) or `real` (run by the PyTorch that is installed).
+    A text with an `import`, and one that the notation does not understand (with a loop or a function, say), is run
+    as Python code and gives a CodeExplanation, as does any with `let` (sizes of names that it does not define) or
+    `real` (run by the PyTorch that is installed).
 
     >>> tenstride.explain("torch.arange(6).view(2, 3).T.reshape(-1)").copies
     1
@@ -45,7 +45,7 @@ def explain(
     """
     if not isinstance(what, str):
         return _tenstride._facts(_tensor(what, "explain")).rstrip("\n")
-    if let is None and not real and not _has_other_statements(what):
+    if let is None and not real and not _has_imports(what):
         given = {name: _tensor(value, "explain") for name, value in inputs.items()}
         explanation = _tenstride._explain(what, strict, given)
         if not (explanation.error or "").startswith(_NOT_UNDERSTOOD) or not _is_python(what):
@@ -56,11 +56,10 @@ def explain(
 
 
 _NOT_UNDERSTOOD = ("SyntaxError", "NameError", "AttributeError", "NotImplementedError")
-_OTHERS = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.With, ast.While, ast.Global, ast.AsyncFunctionDef)
 
 
-def _has_other_statements(text: str) -> bool:
-    """Whether the text is Python with statements that the notation does not know."""
+def _has_imports(text: str) -> bool:
+    """Whether the text is Python that imports: its names may be those of other modules."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -68,7 +67,7 @@ def _has_other_statements(text: str) -> bool:
             line.lstrip().startswith((">>> import", ">>> from", "import ", "from ", "```"))
             for line in text.splitlines()
         )
-    return any(isinstance(node, _OTHERS) for node in ast.walk(tree))
+    return any(isinstance(node, (ast.Import, ast.ImportFrom)) for node in ast.walk(tree))
 
 
 def _is_python(text: str) -> bool:

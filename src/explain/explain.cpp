@@ -6,7 +6,6 @@
 #include "base/message.hpp"
 #include "explain/cause.hpp"
 #include "explain/chain.hpp"
-#include "expression/wants_elements.hpp"
 #include "layout/reshape_text.hpp"
 #include "memory/watch.hpp"
 #include "tenstride/layout/text.hpp"
@@ -172,6 +171,12 @@ bool comes_back(const Evaluation& forecast) {
   return std::any_of(forecast.steps.begin(), forecast.steps.end(), returns);
 }
 
+/// Whether the failure of an evaluation without memory is that: with elements the call may be carried out.
+bool wants_elements(const Failure& failure) {
+  return failure.message.find("meta") != std::string::npos ||
+         failure.message.find("foretold") != std::string::npos;
+}
+
 bool opens_file(const Evaluation& forecast) {
   return std::any_of(forecast.steps.begin(), forecast.steps.end(),
                      [](const Step& step) { return step.kind == StepKind::file; });
@@ -209,7 +214,7 @@ Explanation explain(std::string_view expression, const ExplainOptions& options) 
       explanation.evaluation = std::move(forecast);
     } else if (forecast.totals.peak_bytes > options.max_bytes) {
       explanation.evaluation = std::move(forecast);
-    } else if (opens_file(forecast) && !(forecast.failure && detail::wants_elements(*forecast.failure))) {
+    } else if (opens_file(forecast) && !(forecast.failure && wants_elements(*forecast.failure))) {
       if (has_unread_elements(forecast.value)) {
         explanation.note = "the value is left out: of a file that is opened the layout alone is read";
         forecast.value = {};
@@ -275,7 +280,7 @@ Explanation ExplainSession::explain(std::string_view text) {
       }
     }
   } catch (const ParseError& error) {
-    explanation.expression = interpreter_.text();
+    explanation.expression = detail::message(interpreter_.text(), text);
     explanation.evaluation = not_parsed(error);
   }
   conclude(explanation);

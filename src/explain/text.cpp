@@ -117,8 +117,7 @@ class Writer {
       notes.push_back(note(step));
     }
     const std::optional<Failure>& failure = explanation_.evaluation.failure;
-    if (failure && failure->cause == Failure::Cause::operation && failure->op != "assert" &&
-        !failure->op.empty()) {
+    if (failure && failure->cause == Failure::Cause::operation && !failure->op.empty()) {
       rows.push_back({std::to_string(steps_.size() + 1), call(failure->range), "refused", "", "", ""});
       rows_cost_.emplace_back();
       notes.emplace_back();

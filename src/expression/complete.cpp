@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "operations/call.hpp"
-#include "operations/operators.hpp"
 #include "tenstride/expression/expression.hpp"
 
 /// How a text may go on.
@@ -51,10 +50,8 @@ Completion complete(std::string_view text, const std::vector<std::string>& bound
   } else {
     if (unfinished.empty()) return completion;
     names = names_of_module();
-    append(names, detail::builtin_names());
     append(names, bound_names);
-    names.emplace_back("torch");
-    names.emplace_back("open");
+    append(names, {"torch", "open", "print"});
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <numbers>
@@ -103,15 +102,8 @@ std::optional<std::string> Evaluator::module_of(const Node& node) const {
 }
 
 Value Evaluator::value_of_name(const Node& node) {
-  if (const Value* found = find_name(node.text)) {
-    spend(work_of(*found), node.range);
-    return *found;
-  }
-  if (is_variable(node.text)) {
-    guarded(node.range, node.text, nullptr, [&] {
-      throw NotationError{"UnboundLocalError", message("the local name '", node.text, "' has no value yet"),
-                          node.range};
-    });
+  if (const auto found = variables_.find(node.text); found != variables_.end()) {
+    return counted(found->second, node.range);
   }
   if (std::optional<Value> type = python_type(node.text)) return *std::move(type);
   if (std::optional<Value> value = constant(node.text)) return *std::move(value);
@@ -129,7 +121,6 @@ Value Evaluator::value_of_name(const Node& node) {
     for (const auto& entry : variables_) names.push_back(entry.first);
     append_all(names, constant_names());
     append_all(names, operation_names(Form::function));
-    append_all(names, builtin_names());
     throw NotationError{"NameError",
                         message("the name '", node.text, "' is not defined", hint_for_name(node.text, names)),
                         node.range};
@@ -165,18 +156,9 @@ Value Evaluator::value_of_attribute(const Node& node) {
 }
 
 std::vector<Argument> Evaluator::arguments_of(const Node& call) {
-  static constexpr std::array<std::string_view, 7> take_all{"list", "tuple", "sum",      "min",
-                                                            "max",  "zip",   "enumerate"};
-  const Node& callee = *call.children[0];
-  const bool takes_generators = callee.kind == NodeKind::name && !is_variable(callee.text) &&
-                                std::find(take_all.begin(), take_all.end(), callee.text) != take_all.end();
   std::vector<Argument> arguments;
   for (std::size_t i = 1; i < call.children.size(); ++i) {
     const Node& node = *call.children[i];
-    if (node.kind == NodeKind::generator && takes_generators) {
-      arguments.push_back({value_of_comprehension(node), node.range, call.keywords[i - 1]});
-      continue;
-    }
     if (node.kind != NodeKind::starred) {
       arguments.push_back({value_of(node), node.range, call.keywords[i - 1]});
       continue;
@@ -198,32 +180,28 @@ Value Evaluator::value_of_call(const Node& node) {
     return call_function(node, *module + callee.text, name_range, node.range);
   }
   if (callee.kind == NodeKind::name && !is_variable(callee.text)) {
-    const std::vector<std::string> builtins = builtin_names();
-    if (std::find(builtins.begin(), builtins.end(), callee.text) != builtins.end()) {
-      return call_python(node, callee.text);
-    }
+    if (callee.text == "print") return print(arguments_of(node));
     return call_function(node, callee.text, callee.range, node.range);
   }
   const Value value = value_of(callee);
-  if (const auto* function = std::get_if<std::shared_ptr<const FunctionValue>>(&value.variant())) {
-    return call_defined(static_cast<const FunctionTree&>(**function), arguments_of(node), node.range);
-  }
   return guarded(callee.range, "call", nullptr, [&]() -> Value {
     throw NotationError{"TypeError", message("a ", value.type_name(), " cannot be called"), node.own};
   });
 }
 
-Value Evaluator::call_python(const Node& node, const std::string& name) {
-  std::vector<Argument> arguments = arguments_of(node);
-  if (name == "abs" && arguments.size() == 1 && arguments[0].value.tensor() != nullptr) {
-    return run_operation(*find_operation(name, Form::function), node.range, std::nullopt,
-                         std::move(arguments));
+Value Evaluator::print(const std::vector<Argument>& arguments) {
+  std::string line;
+  for (const Argument& argument : arguments) {
+    if (!argument.keyword.empty()) {
+      guarded(argument.range, "print", nullptr, [&] {
+        throw NotationError{"TypeError", message("print: there is no argument '", argument.keyword, "'"),
+                            argument.range};
+      });
+    }
+    line += (&argument == &arguments.front() ? "" : " ") + argument.value.str();
   }
-  const std::size_t printed = session_.output.size();
-  Value result = guarded(node.range, name, nullptr,
-                         [&] { return *call_builtin(name, session_, arguments, node.range); });
-  spend(work_of(result) + (session_.output.size() - printed) / characters_of_work, node.range);
-  return result;
+  result_.output += line + '\n';
+  return {};
 }
 
 Value Evaluator::call_function(const Node& node, const std::string& name, TextRange name_range,
@@ -263,7 +241,6 @@ Value Evaluator::run_operation(const Operation& operation, TextRange range, std:
   guarded(range, operation.name, nullptr,
           [&] { call.emplace(operation, session_, range, std::move(self), std::move(arguments)); });
   sweep();
-  if (call->has_self()) spend_on(call->self(), range);
   const Value* receiver = call->has_self() ? &call->self_value() : nullptr;
   const Layout before = receiver != nullptr ? call->self().layout() : Layout{};
   Value result = guarded(range, operation.name, receiver, [&] { return call->run(); });
@@ -289,7 +266,7 @@ void Evaluator::fail_unknown_method(const Value& object, const Node& attribute, 
     }
   }
   guarded(range, name, nullptr, [&] { throw NotationError{"AttributeError", text, range}; });
-  throw Stopped{};  // not reached: the line above throws
+  throw Failure{};  // not reached: the line above throws
 }
 
 void Evaluator::fail_unknown_function(const std::string& name, TextRange range, NodeKind callee) {
@@ -300,13 +277,11 @@ void Evaluator::fail_unknown_function(const std::string& name, TextRange range, 
     text += hint_for_torch(name);
   } else {
     std::vector<std::string> names = operation_names(Form::function);
-    append_all(names, builtin_names());
-    names.emplace_back("manual_seed");
-    names.emplace_back("open");
+    append_all(names, {"manual_seed", "open", "print"});
     text += hint_for_name(name, names);
   }
   guarded(range, name, nullptr, [&] { throw NotationError{"NameError", text, range}; });
-  throw Stopped{};  // not reached: the line above throws
+  throw Failure{};  // not reached: the line above throws
 }
 
 }  // namespace tenstride::detail

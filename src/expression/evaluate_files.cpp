@@ -8,7 +8,7 @@ namespace {
 
 /// Whether the node may stand for a text and gives the same however often it is evaluated.
 bool may_be_text(const Node& node) {
-  return node.kind == NodeKind::literal || node.kind == NodeKind::name || node.kind == NodeKind::formatted;
+  return node.kind == NodeKind::literal || node.kind == NodeKind::name;
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "expression/tree.hpp"
@@ -14,37 +12,6 @@
 #include "tenstride/ledger/ledger.hpp"
 
 namespace tenstride::detail {
-
-/// Ends an evaluation.
-struct Stopped {
-  Failure failure;
-  /// No `except` catches it: a bound was reached, or a rule that is not Python's was broken.
-  bool is_final = false;
-};
-
-/// How a statement ended.
-enum class Flow : unsigned char { goes_on, returned };
-
-/// A call under way of a function that the program defines.
-struct Frame {
-  const FunctionTree& function;
-  std::map<std::string, Value> locals{};
-  Value result{};
-};
-
-/// Gives a variable its old value back.
-template <class T>
-class Restored {
- public:
-  Restored(T& variable, T value) : variable_(variable), old_(std::exchange(variable, std::move(value))) {}
-  Restored(const Restored&) = delete;
-  Restored& operator=(const Restored&) = delete;
-  ~Restored() { variable_ = std::move(old_); }
-
- private:
-  T& variable_;
-  T old_;
-};
 
 /// What outlives a program: in an Interpreter the next one begins with it.
 struct EvaluatorState {
@@ -57,7 +24,8 @@ struct EvaluatorState {
   Generator generator{0};
 };
 
-/// Walks a program's tree: values in, values out, a step for each tensor made.
+/// Walks a program's tree: values in, values out, a step for each tensor made. A Failure that is thrown ends
+/// it.
 class Evaluator {
  public:
   /// Takes the state, and gives it back when it ends.
@@ -70,43 +38,20 @@ class Evaluator {
 
  private:
   // Statements.
-  Flow execute(const Statement& statement);
-  Flow execute(const std::vector<Statement>& statements);
-  Flow loop(const Statement& statement);
-  Flow branch(const Statement& statement);
-  Flow attempt(const Statement& statement);
-  Flow handle(const Statement& statement, Stopped& stopped);
-  [[nodiscard]] bool can_catch(const Stopped& stopped) const;
-  [[nodiscard]] Value caught(const Failure& failure) const;
-  void execute_last(const Statement& statement, std::size_t links_left_out);
+  void execute(const Statement& statement, std::size_t links_left_out);
   const Node& without_link(const Node& node) const;
   void assign(const Node& target, Value value);
   void assign_augmented(const Statement& statement);
-  void require_true(const Node& node);
-  [[nodiscard]] std::string muted_assertion(TextRange range) const;
 
-  // Names, and the bounds of what a program may take.
-  /// Where the name is bound anew.
-  std::map<std::string, Value>& scope();
-  [[nodiscard]] const Value* find_name(const std::string& name) const;
-  /// Whether the name means a variable here, even one that has no value yet.
-  [[nodiscard]] bool is_variable(const std::string& name) const;
+  // Names.
+  [[nodiscard]] bool is_variable(const std::string& name) const { return variables_.contains(name); }
   /// "torch", "torch.linalg" and the like for a name that stands for a module; nothing for a value.
   [[nodiscard]] std::optional<std::string> module_of(const Node& node) const;
-  void spend(std::size_t work, TextRange range);
-  /// What an operation on the tensor costs, in loops.
-  void spend_on(const Tensor& tensor, TextRange range);
-  /// Counts an expression or a block for as long as what comes back lives.
-  Restored<std::size_t> one_deeper(TextRange range);
-  /// Throws for a value too large or too deep to be kept by a name.
-  void require_small(const Value& value, TextRange range) const;
-  /// The items that `for` and comprehensions run through; of a tensor a step each.
-  std::vector<Value> items_to_run(const Node& node);
+  /// The value; throws where the lists so far have too many items.
+  Value counted(Value value, TextRange range);
 
   // Expressions.
   Value value_of(const Node& node);
-  Value value_of_comprehension(const Node& node);
-  Value value_of_formatted(const Node& node);
   Value value_of_name(const Node& node);
   Value value_of_list(const Node& node);
   Value value_of_unary(const Node& node);
@@ -120,9 +65,7 @@ class Evaluator {
   Value call_method(const Node& node, const Node& attribute);
   Value module_constant(const std::string& name, TextRange range);
   std::vector<Argument> arguments_of(const Node& call);
-  /// Python's own function, with generator expressions where it takes all items.
-  Value call_python(const Node& node, const std::string& name);
-  Value call_defined(const FunctionTree& function, std::vector<Argument> arguments, TextRange range);
+  Value print(const std::vector<Argument>& arguments);
   Value binary(const Node& node, std::string_view sign, const Value& left, const Value& right, TextRange own);
   Value run_operation(const Operation& operation, TextRange range, std::optional<Value> self,
                       std::vector<Argument> arguments);
@@ -165,10 +108,10 @@ class Evaluator {
   /// Runs `work`; an Error of the library becomes a Failure at the range.
   template <class Work>
   auto guarded(TextRange range, std::string_view op, const Value* self, Work&& work) -> decltype(work());
-  /// Fills in the hint; a scramble that is to be refused ends the evaluation.
   /// Makes the step a transfer where its operation sent elements of `source` (null: of a list) to another
   /// device.
   void note_transfer(Step& step, const Tensor* source);
+  /// Fills in the hint; a scramble that is to be refused ends the evaluation.
   void note_scramble(Step& step, const Tensor& self, const Layout& before, const Dims& sizes);
   [[noreturn]] void stop(const Error& error, TextRange range, std::string_view op, const Value* self);
   /// The line of the text, for the ledgers around.
@@ -179,25 +122,17 @@ class Evaluator {
 
   EvaluatorState& state_;
   const EvaluateOptions& options_;
-  std::string text_;
+  std::string& text_ = state_.text;
   Session session_;
-  std::map<std::string, Value> variables_;
-  /// Of the innermost call, and null outside of calls.
-  Frame* frame_ = nullptr;
-  /// The names of the comprehensions around, those of the innermost last; a call begins with none.
-  std::vector<std::map<std::string, Value>> comprehensions_;
-  std::size_t calls_ = 0;
-  std::size_t depth_ = 0;
-  /// Loops and calls around.
-  std::size_t repeats_ = 0;
-  std::size_t work_ = 0;
+  std::map<std::string, Value>& variables_ = state_.variables;
+  /// Of all lists so far that were joined, repeated or read by name.
+  std::size_t items_ = 0;
   Evaluation result_;
   /// Whether somebody's ledger is open who has no place of his own for what is run. Before `ledger_`.
   const bool is_watched_ = watch != nullptr && watch->script == nullptr;
   /// What the operation copies that runs.
   CopyLedger ledger_{256};
-  /// Storages that steps made and that may be alive; those only held here are dead.
-  std::vector<Storage> storages_;
+  std::vector<Storage>& storages_ = state_.storages;
 };
 
 /// Why the operation copied, in one clause.
@@ -223,7 +158,7 @@ auto Evaluator::guarded(TextRange range, std::string_view op, const Value* self,
     failure.message = std::move(error.message);
     failure.range = error.range;
     failure.op = op;
-    throw Stopped{std::move(failure)};
+    throw failure;
   }
 }
 

@@ -7,7 +7,6 @@
 #include "base/message.hpp"
 #include "base/nearest_name.hpp"
 #include "operations/call.hpp"
-#include "operations/operators.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -34,10 +33,6 @@ std::string hint_for_name(std::string_view name, const std::vector<std::string>&
 
 std::string hint_for_torch(std::string_view name) {
   if (name == "range") return "; did you mean 'arange'? It leaves its end out";
-  const std::vector<std::string> builtins = builtin_names();
-  if (std::find(builtins.begin(), builtins.end(), name) != builtins.end()) {
-    return message("; Python's own stands alone: ", name, "(…)");
-  }
   std::vector<std::string> names = operation_names(Form::function);
   names.emplace_back("manual_seed");
   return did_you_mean(name, names);

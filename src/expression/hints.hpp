@@ -15,9 +15,7 @@ std::string did_you_mean(std::string_view given, const std::vector<std::string>&
 /// np what explains NumPy's code. Empty where nothing is near.
 std::string hint_for_name(std::string_view name, const std::vector<std::string>& known);
 
-/// Of `torch.name(…)`, which is no function: only functions of the module come into question. Example, for
-/// len:
-/// "; Python's own stands alone: len(…)".
+/// Of `torch.name(…)`, which is no function: only functions of the module come into question.
 std::string hint_for_torch(std::string_view name);
 
 }  // namespace tenstride::detail

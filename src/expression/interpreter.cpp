@@ -7,44 +7,13 @@
 namespace tenstride {
 namespace {
 
-using detail::Node;
 using detail::Statement;
 
-void move_by(TextRange& range, std::size_t distance) {
-  range.begin += distance;
-  range.end += distance;
-}
-
-void move_by(Node& node, std::size_t distance) {
-  move_by(node.range, distance);
-  move_by(node.own, distance);
-  for (const detail::NodePtr& child : node.children) {
-    if (child) move_by(*child, distance);
-  }
-}
-
-void move_by(std::vector<Statement>& statements, std::size_t distance) {
-  for (Statement& statement : statements) {
-    if (statement.target) move_by(*statement.target, distance);
-    if (statement.value) move_by(*statement.value, distance);
-    move_by(statement.own, distance);
-    for (detail::Clause& clause : statement.clauses) {
-      if (clause.condition) move_by(*clause.condition, distance);
-      move_by(clause.body, distance);
-    }
-    if (statement.function) move_by(statement.function->body, distance);
-  }
-}
-
-/// The program's statements as the last part of a longer text.
-std::vector<Statement> statements_at(std::string_view program, std::size_t begin) {
-  if (begin + program.size() > detail::max_text) {
-    throw ParseError(detail::message("expression: the programs of this session have ", begin + program.size(),
-                                     " bytes together and must have at most ", detail::max_text),
-                     0);
-  }
-  std::vector<Statement> statements = detail::parse_statements(program);
-  move_by(statements, begin);
+/// The statements of a program that is appended to the text.
+std::vector<Statement> append(std::string& text, std::string_view program) {
+  std::string longer = detail::message(text, program);
+  std::vector<Statement> statements = detail::parse_statements(longer, text.size());
+  text = std::move(longer) + '\n';
   return statements;
 }
 
@@ -109,16 +78,14 @@ Interpreter::Interpreter(Interpreter&& other) noexcept = default;
 Interpreter& Interpreter::operator=(Interpreter&& other) noexcept = default;
 
 Evaluation Interpreter::run(std::string_view program) {
-  const std::vector<Statement> statements = statements_at(program, state_->evaluator.text.size());
-  state_->evaluator.text.append(program).append("\n");
+  const std::vector<Statement> statements = append(state_->evaluator.text, program);
   return detail::Evaluator(state_->evaluator, state_->options).run(statements);
 }
 
 Evaluation Interpreter::forecast(std::string_view program) const {
   detail::EvaluatorState state;
   state.text = state_->evaluator.text;
-  const std::vector<Statement> statements = statements_at(program, state.text.size());
-  state.text.append(program).append("\n");
+  const std::vector<Statement> statements = append(state.text, program);
   state.steps = state_->evaluator.steps;
   state.generator = state_->evaluator.generator;
   ToMeta to_meta;

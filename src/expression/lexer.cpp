@@ -42,9 +42,7 @@ bool in_name(char c) {
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : Lexer(text, {0, text.size()}) {}
-  Lexer(std::string_view text, TextRange part)
-      : whole_(text), text_(text.substr(0, part.end)), at_(part.begin), line_start_(part.begin) {}
+  Lexer(std::string_view text, std::size_t begin) : text_(text), at_(begin) {}
 
   std::vector<Token> run() {
     for (;;) {
@@ -62,46 +60,27 @@ class Lexer {
   }
 
   void add(TokenKind kind, std::size_t begin) {
-    const bool is_first = is_at_line_start() && kind != TokenKind::separator && kind != TokenKind::end;
     tokens_.push_back({kind, {begin, at_}, std::string(text_.substr(begin, at_ - begin))});
-    if (is_first) tokens_.back().indent = column_of(begin);
-  }
-
-  [[nodiscard]] bool is_at_line_start() const {
-    return tokens_.empty() || (tokens_.back().kind == TokenKind::separator && tokens_.back().text != ";");
-  }
-
-  /// A prompt and the blank behind it count for nothing.
-  [[nodiscard]] int column_of(std::size_t begin) const {
-    int column = 0;
-    for (std::size_t i = line_start_; i < begin; ++i)
-      column = text_[i] == '\t' ? column / 8 * 8 + 8 : column + 1;
-    return column;
   }
 
   void skip_prompt() {
     has_prompt_ = true;
     at_ += 3;
-    if (peek() == ' ') ++at_;
-    line_start_ = at_;
   }
 
   void skip_blanks() {
     const bool at_start = tokens_.empty() || tokens_.back().kind == TokenKind::separator;
-    if (at_start && nesting_ == 0 && (tokens_.empty() || tokens_.back().text != ";")) line_start_ = at_;
-    const std::size_t begin = at_;
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && nesting_ > 0)) {
         ++at_;
-        if (c == '\n' && has_prompt_ && is_continuation_prompt()) skip_prompt();
       } else if (c == '\\' && peek(1) == '\n') {
         at_ += 2;
       } else if (at_start && text_.substr(at_, 3) == ">>>") {
         skip_prompt();
-      } else if (has_prompt_ && at_ == begin && is_at_line_start() && is_continuation_prompt()) {
+      } else if (has_prompt_ && text_[at_ - 1] == '\n' && is_continuation_prompt()) {
         skip_prompt();
       } else {
         return;
@@ -123,7 +102,7 @@ class Lexer {
     } else if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
       number();
     } else if ((c == 'f' || c == 'F') && (peek(1) == '\'' || peek(1) == '"')) {
-      formatted();
+      throw_python_error(text_, {begin, begin + 2}, "an f-string is not part of the notation");
     } else if (starts_name(c)) {
       while (in_name(peek())) ++at_;
       add(TokenKind::name, begin);
@@ -159,7 +138,7 @@ class Lexer {
     }
     if (in_name(peek())) {
       while (in_name(peek())) ++at_;
-      throw_parse_error(whole_, {begin, at_}, "a number must not run into a name");
+      throw_parse_error(text_, {begin, at_}, "a number must not run into a name");
     }
     add(kind, begin);
     std::string& digits_only = tokens_.back().text;
@@ -170,35 +149,37 @@ class Lexer {
   void string(char quote) {
     const std::size_t begin = at_++;
     if (peek() == quote && peek(1) == quote) {
-      throw_python_error(whole_, {begin, begin + 3}, "a string in three quotes is not part of the notation");
+      throw_python_error(text_, {begin, begin + 3}, "a string in three quotes is not part of the notation");
     }
     std::string contents;
     while (peek() != quote) {
-      require_open(begin, quote);
-      at_ = append_character(contents, text_, at_);
+      if (at_ >= text_.size() || peek() == '\n') {
+        throw_parse_error(text_, {begin, at_}, message("the string opened with ", quote, " is never closed"));
+      }
+      append_character(contents);
     }
     ++at_;
     add(TokenKind::string, begin);
     tokens_.back().text = std::move(contents);
   }
 
-  /// Its contents are read by the parser, which knows what stands in braces.
-  void formatted() {
-    const std::size_t begin = at_;
-    const char quote = peek(1);
-    at_ += 2;
-    std::string contents;
-    while (peek() != quote) {
-      require_open(begin, quote);
-      at_ = append_character(contents, text_, at_);
+  /// The character of a string literal, or what its escape stands for.
+  void append_character(std::string& contents) {
+    const char escaped = peek(1);
+    if (peek() != '\\' || at_ + 1 >= text_.size()) {
+      contents += text_[at_++];
+      return;
     }
-    ++at_;
-    add(TokenKind::formatted, begin);
-  }
-
-  void require_open(std::size_t begin, char quote) const {
-    if (at_ < text_.size() && peek() != '\n') return;
-    throw_parse_error(whole_, {begin, at_}, message("the string opened with ", quote, " is never closed"));
+    if (escaped == 'n') {
+      contents += '\n';
+    } else if (escaped == 't') {
+      contents += '\t';
+    } else if (escaped == '\\' || escaped == '\'' || escaped == '"') {
+      contents += escaped;
+    } else if (escaped != '\n') {  // a line that goes on
+      contents.append({'\\', escaped});
+    }
+    at_ += 2;
   }
 
   void sign() {
@@ -219,16 +200,13 @@ class Lexer {
     while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80U) ++end;
     const std::string_view given = text_.substr(at_, end - at_);
     const bool is_control = static_cast<unsigned char>(given[0]) < 0x20U;
-    throw_parse_error(whole_, {at_, end},
+    throw_parse_error(text_, {at_, end},
                       is_control ? std::string("a control character has no meaning here")
                                  : message("'", given, "' has no meaning here"));
   }
 
-  /// For errors.
-  std::string_view whole_;
   std::string_view text_;
   std::size_t at_;
-  std::size_t line_start_;
   bool has_prompt_ = false;
   std::size_t nesting_ = 0;
   std::vector<Token> tokens_;
@@ -246,30 +224,8 @@ void throw_python_error(std::string_view text, TextRange range, std::string_view
                    range.begin);
 }
 
-std::vector<Token> tokenize(std::string_view text) {
-  return Lexer(text).run();
-}
-
-std::vector<Token> tokenize(std::string_view text, TextRange part) {
-  return Lexer(text, part).run();
-}
-
-std::size_t append_character(std::string& contents, std::string_view text, std::size_t i) {
-  if (text[i] != '\\' || i + 1 >= text.size()) {
-    contents += text[i];
-    return i + 1;
-  }
-  const char escaped = text[i + 1];
-  if (escaped == 'n') {
-    contents += '\n';
-  } else if (escaped == 't') {
-    contents += '\t';
-  } else if (escaped == '\\' || escaped == '\'' || escaped == '"') {
-    contents += escaped;
-  } else if (escaped != '\n') {  // a line that goes on
-    contents.append({'\\', escaped});
-  }
-  return i + 2;
+std::vector<Token> tokenize(std::string_view text, std::size_t begin) {
+  return Lexer(text, begin).run();
 }
 
 }  // namespace detail

@@ -11,14 +11,15 @@ namespace {
 // A text nested deeper is refused, so that walking the tree cannot run out of stack.
 constexpr int max_text_depth = 200;
 
-constexpr std::array<std::string_view, 25> python_only{
-    "def",   "for",   "while", "if",    "else",   "elif",     "lambda", "class", "return",
-    "yield", "with",  "try",   "raise", "except", "continue", "global", "del",   "is",
-    "in",    "async", "await", "break", "match",  "from",     "finally"};
+constexpr std::array<std::string_view, 27> python_words{
+    "def",   "for",   "while", "if",    "else",   "elif",     "lambda",  "class",  "return",
+    "yield", "with",  "try",   "raise", "except", "continue", "global",  "del",    "is",
+    "in",    "async", "await", "break", "match",  "from",     "finally", "assert", "pass"};
 
-bool is_python_only(std::string_view name) {
-  return std::find(python_only.begin(), python_only.end(), name) != python_only.end();
-}
+/// Python's functions, where no `torch.` stands in front: its sum, min and max are others than PyTorch's.
+constexpr std::array<std::string_view, 20> python_functions{
+    "len",  "range", "zip", "enumerate", "reversed", "sorted", "map",  "list", "tuple", "set",
+    "dict", "sum",   "min", "max",       "int",      "float",  "bool", "str",  "repr",  "isinstance"};
 
 /// Python's levels, from the loosest to the tightest; `**` and the signs bind tighter than all of them.
 constexpr int comparison_level = 2;
@@ -41,7 +42,6 @@ std::string Parser::found() const {
     case TokenKind::separator:
       return token.text == ";" ? "';' stands here" : "the line ends";
     case TokenKind::string:
-    case TokenKind::formatted:
       return "a string stands here";
     default:
       return message("'", text_.substr(token.range.begin, token.range.end - token.range.begin),
@@ -82,7 +82,7 @@ NodePtr Parser::expression_list() {
   NodePtr tuple = make(NodeKind::tuple, first->range, first->range);
   adopt(*tuple, std::move(first));
   while (accept(",")) {
-    if (is_sign("=") || is_sign(":") || is_statement_end()) break;
+    if (is_sign("=") || is_statement_end()) break;
     adopt(*tuple, expression());
   }
   tuple->range.end = tuple->own.end = tokens_[at_ - 1].range.end;
@@ -134,15 +134,18 @@ NodePtr Parser::operand(int level) {
 
 /// Words and signs of Python that would only be met as an odd end of an expression.
 void Parser::refuse_foreign() const {
-  const bool goes_on = (is_name("for") && brackets_ > 0) || (is_name("if") && conditions_ > 0);
-  if (!goes_on) refuse_word();
+  refuse_word();
   if (is_sign("@")) fail_python(peek().range, "'@'");
 }
 
 void Parser::refuse_word() const {
-  if (peek().kind == TokenKind::name && is_python_only(peek().text)) {
-    const bool is_clause = is_name("else") || is_name("elif") || is_name("except") || is_name("finally");
-    if (is_clause) fail_at(peek().range, message("'", peek().text, "' must follow the block it belongs to"));
+  if (peek().kind != TokenKind::name) return;
+  const auto has = [&](const auto& words) {
+    return std::find(words.begin(), words.end(), peek().text) != words.end();
+  };
+  const Token& next = tokens_[at_ + 1];
+  const bool is_called = next.kind == TokenKind::sign && next.text == "(";
+  if (has(python_words) || (is_called && has(python_functions))) {
     fail_python(peek().range, message("'", peek().text, "' of Python"));
   }
 }
@@ -218,28 +221,13 @@ NodePtr Parser::call(NodePtr callee) {
   const Token opened = peek();
   ++at_;
   enter();
-  ++brackets_;
   NodePtr node = make(NodeKind::call, callee->range, opened.range);
   adopt(*node, std::move(callee));
   while (!is_sign(")")) {
     argument(*node);
-    if (is_name("for")) {
-      Node& only = *node->children.back();
-      if (node->children.size() > 2 || !node->keywords.back().empty() || only.kind == NodeKind::starred) {
-        fail_at(only.range, "a generator expression beside other arguments must stand in parentheses");
-      }
-      NodePtr element = std::move(node->children.back());
-      node->children.pop_back();
-      adopt(*node, comprehension(NodeKind::generator, std::move(element)));
-      if (is_sign(",")) {
-        fail_at(node->children.back()->range,
-                "a generator expression beside other arguments must stand in parentheses");
-      }
-    }
     if (!accept(",")) break;
   }
   close(")", opened);
-  --brackets_;
   leave();
   node->range.end = node->own.end = tokens_[at_ - 1].range.end;
   return node;
@@ -274,7 +262,6 @@ NodePtr Parser::index(NodePtr object) {
   const Token opened = peek();
   ++at_;
   enter();
-  ++brackets_;
   NodePtr node = make(NodeKind::index, object->range, opened.range);
   adopt(*node, std::move(object));
   if (is_sign("]")) fail_expected("an index");
@@ -284,7 +271,6 @@ NodePtr Parser::index(NodePtr object) {
     node->has_comma = true;
   }
   close("]", opened);
-  --brackets_;
   leave();
   node->range.end = node->own.end = tokens_[at_ - 1].range.end;
   return node;

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t max_plans = 16;
 
-// In loops: what a step is to record and to explain, and what it moves, beside an expression of numbers.
-constexpr std::size_t work_of_step = 500;
-constexpr std::size_t bytes_of_work = 4096;
-
 Index bytes_of(Index count, const Tensor& tensor) {
   return saturating_multiply(count, static_cast<Index>(tensor.element_size()));
 }
@@ -113,10 +109,6 @@ void Evaluator::add_step(Step step, const Tensor& result, bool is_fresh_storage)
   if (step.kind == StepKind::copy) ++totals.copies;
   if (step.kind == StepKind::transfer) ++totals.transfers;
   totals.bytes_transferred = saturating_add(totals.bytes_transferred, step.bytes_transferred);
-  if (repeats_ > 0) {
-    const Index bytes = saturating_add(step.bytes_moved, step.bytes_allocated);
-    spend(work_of_step + static_cast<std::size_t>(bytes) / bytes_of_work, step.range);
-  }
   result_.steps.push_back(std::move(step));
   if (options_.on_step) options_.on_step(result_.steps.back(), result);
 }
@@ -263,7 +255,7 @@ void Evaluator::note_scramble(Step& step, const Tensor& self, const Layout& befo
   failure.dtype = self.dtype();
   failure.source = step.source;
   failure.scramble = std::move(step.scramble);
-  throw Stopped{std::move(failure), true};
+  throw failure;
 }
 
 void Evaluator::stop(const Error& error, TextRange range, std::string_view op, const Value* self) {
@@ -278,7 +270,7 @@ void Evaluator::stop(const Error& error, TextRange range, std::string_view op, c
     failure.source = self->step();
   }
   if (const auto* refused = dynamic_cast<const ViewError*>(&error)) failure.obstacle = refused->obstacle();
-  throw Stopped{std::move(failure)};
+  throw failure;
 }
 
 }  // namespace tenstride::detail

@@ -36,10 +36,6 @@ class TransferHints {
             "own buffer");
       }
     }
-    const auto is_same = [&](const Step& other) { return other.link && other.range == step_.range; };
-    if (std::count_if(steps_.begin(), steps_.end(), is_same) == 1) {
-      add("a transfer in a loop: put the parts together first and send them once, or make them there");
-    }
     return std::move(text_);
   }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tenstride/expression/expression.hpp"
@@ -25,9 +22,6 @@ enum class NodeKind : unsigned char {
   unary,      ///< `text` is - + not
   binary,     ///< `text` is the operator
   starred,    ///< *children[0], in a call
-  listed,     ///< [element for target in items if condition], in this order; an absent condition is null
-  generator,  ///< the same in parentheses, for a call that takes all of it
-  formatted,  ///< f"…": the children one after another
 };
 
 struct Node;
@@ -50,51 +44,13 @@ struct Node {
   int depth = 1;
 };
 
-enum class StatementKind : unsigned char {
-  expression,
-  assignment,
-  augmented,  ///< `text` is the operator, without the =
-  assertion,
-  nothing,     ///< pass
-  returning,   ///< `value` is null for None
-  definition,  ///< `function`
-  loop,        ///< for `target` in `value`: the one clause
-  branch,      ///< if, elif, else: a clause each
-  attempt,     ///< try, the handlers, else: the first and the last clause, and those between; `has_else`
-};
-
-struct Clause;
-struct FunctionTree;
-
 struct Statement {
-  StatementKind kind = StatementKind::expression;
-  /// What is assigned to: a name, a tuple of targets, or an index expression.
+  /// What is assigned to: a name, a tuple of targets, an index or an attribute; null for an expression alone.
   NodePtr target;
   NodePtr value;
+  /// The operator of an augmented assignment, without the =, and where its sign stands; empty for others.
   std::string text;
-  /// The sign of an augmented assignment.
   TextRange own;
-  std::vector<Clause> clauses;
-  /// Whether the last clause of an attempt is its else.
-  bool has_else = false;
-  std::shared_ptr<FunctionTree> function;
-};
-
-/// A block, and what leads to it.
-struct Clause {
-  /// Of if and elif; null of all others.
-  NodePtr condition;
-  /// Of a handler: what it catches, and the name it binds; both may be empty.
-  std::vector<std::string> types;
-  std::string name;
-  std::vector<Statement> body;
-};
-
-struct FunctionTree : FunctionValue {
-  std::vector<std::string> parameters;
-  /// All names that it binds, parameters too.
-  std::set<std::string, std::less<>> locals;
-  std::vector<Statement> body;
 };
 
 struct ProgramTree {

@@ -98,7 +98,6 @@ struct Session {
   Device device = Device::cpu;
   /// Whether a tensor may go to a device that has no memory here.
   AbsentDevice absent = AbsentDevice::refuse;
-  std::string output;
   Generator generator{0};
 };
 

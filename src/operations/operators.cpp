@@ -116,8 +116,8 @@ std::optional<Value> joined(std::string_view sign, const Value& a, const Value& 
   const Value& other = a.sequence() != nullptr ? b : a;
   const std::optional<Index> count = other.number() != nullptr ? integer(*other.number()) : std::nullopt;
   if (sign != "*" || !count) return std::nullopt;
-  const std::optional<Index> length =
-      try_multiply(std::max<Index>(*count, 0), static_cast<Index>(list->items.size()));
+  const std::optional<Index> length = try_multiply(
+      std::max<Index>(*count, 0), static_cast<Index>(list_size(a.sequence() != nullptr ? a : b).items));
   if (!length || *length > max_items) {
     throw NotationError{"ValueError", message("the list must have at most ", max_items, " items"), range};
   }
@@ -126,6 +126,22 @@ std::optional<Value> joined(std::string_view sign, const Value& a, const Value& 
     result.items.insert(result.items.end(), list->items.begin(), list->items.end());
   }
   return Value(Value::Variant(std::move(result)));
+}
+
+/// Python's == for everything but tensors; lists compare item by item.
+bool equal_values(const Value& a, const Value& b) {
+  if (a.number() != nullptr && b.number() != nullptr) return *a.number() == *b.number();
+  const Value::Sequence *sa = a.sequence(), *sb = b.sequence();
+  if (sa != nullptr && sb != nullptr) {
+    const bool same_kind = (sa->kind == Value::SequenceKind::list) == (sb->kind == Value::SequenceKind::list);
+    if (!same_kind || sa->items.size() != sb->items.size()) return false;
+    for (std::size_t i = 0; i < sa->items.size(); ++i) {
+      if (!equal_values(sa->items[i], sb->items[i])) return false;
+    }
+    return true;
+  }
+  if (a.variant().index() != b.variant().index()) return false;
+  return a.repr() == b.repr();
 }
 
 /// -1, 0 or 1; nothing where Python refuses to order the two.
@@ -160,28 +176,7 @@ std::optional<bool> truth(const Value& value) {
   return true;
 }
 
-bool equal_values(const Value& a, const Value& b) {
-  if (a.number() != nullptr && b.number() != nullptr) return *a.number() == *b.number();
-  const Value::Sequence *sa = a.sequence(), *sb = b.sequence();
-  if (sa != nullptr && sb != nullptr) {
-    const bool same_kind = (sa->kind == Value::SequenceKind::list) == (sb->kind == Value::SequenceKind::list);
-    if (!same_kind || sa->items.size() != sb->items.size()) return false;
-    for (std::size_t i = 0; i < sa->items.size(); ++i) {
-      if (!equal_values(sa->items[i], sb->items[i])) return false;
-    }
-    return true;
-  }
-  if (a.variant().index() != b.variant().index()) return false;
-  return a.repr() == b.repr();
-}
-
 Value binary_value(std::string_view sign, const Value& a, const Value& b, TextRange range) {
-  if (a.tensor() != nullptr || b.tensor() != nullptr) {
-    const std::optional<Operand> first = to_operand(a), second = to_operand(b);
-    const TensorOperator* const found = find_tensor_operator(sign);
-    if (found == nullptr || !first || !second) refuse(sign, a, b, range);
-    return found->run(*first, *second, {});
-  }
   if (sign == "==" || sign == "!=") return Value(Scalar(equal_values(a, b) == (sign == "==")));
   if (sign[0] == '<' || sign[0] == '>') {
     const std::optional<int> compared = order(a, b);
@@ -230,13 +225,18 @@ Value unary_value(std::string_view sign, const Value& a, TextRange range) {
   return Value(Scalar(-a.number()->to<double>()));
 }
 
-std::size_t work_of(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value.variant())) return text->size() / characters_of_work;
-  const Value::Sequence* list = value.sequence();
-  if (list == nullptr) return 0;
-  std::size_t work = list->items.size();
-  for (const Value& item : list->items) work += work_of(item);
-  return work;
+ListSize list_size(const Value& value) {
+  ListSize size;
+  if (const auto* text = std::get_if<std::string>(&value.variant())) size.items = text->size() / 16;
+  if (const Value::Sequence* list = value.sequence()) {
+    for (const Value& item : list->items) {
+      const ListSize inner = list_size(item);
+      size.items += 1 + inner.items;
+      size.depth = std::max(size.depth, inner.depth);
+    }
+    ++size.depth;
+  }
+  return size;
 }
 
 std::vector<Value> items_of(const Value& value, TextRange range) {

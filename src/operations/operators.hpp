@@ -7,13 +7,13 @@
 #include "operations/call.hpp"
 #include "tenstride/elementwise/arithmetic.hpp"
 
-/// Python's operators on numbers, strings, lists and tuples, and its built-in functions.
+/// Python's operators on numbers, strings, lists and tuples.
 namespace tenstride::detail {
 
 /// Python's truth value; nothing for a tensor of more than one element. Throws RuntimeError on meta.
 std::optional<bool> truth(const Value& value);
 
-/// `a sign b`. Throws NotationError, its range the sign's; of tensors what their operation throws.
+/// `a sign b`, where no tensor operator is called. Throws NotationError, its range the sign's.
 Value binary_value(std::string_view sign, const Value& a, const Value& b, TextRange range);
 /// -a, +a and ~a of a number.
 Value unary_value(std::string_view sign, const Value& a, TextRange range);
@@ -31,22 +31,15 @@ const TensorOperator* find_tensor_operator(std::string_view sign);
 /// A tensor or a number; nothing for any other value. Refers to the value.
 std::optional<Operand> to_operand(const Value& value);
 
-/// Python's == for everything but tensors; lists compare item by item.
-bool equal_values(const Value& a, const Value& b);
-
-/// How much work a value is to copy, each item of lists counting one.
-std::size_t work_of(const Value& value);
-inline constexpr std::size_t characters_of_work = 16;
-inline constexpr std::size_t elements_of_work = 1024;
+/// The items of lists in lists, of a string its characters by sixteens; and how many lists are in each other.
+struct ListSize {
+  std::size_t items = 0;
+  std::size_t depth = 0;
+};
+ListSize list_size(const Value& value);
 
 /// The items of a list, tuple, Size or string, of a tensor its parts along the first axis, of a storage its
 /// numbers.
 std::vector<Value> items_of(const Value& value, TextRange range);
-
-/// Calls print, len, tuple, list, reversed, zip, enumerate, range, sum, min, max, abs, int, float, bool or
-/// str; nothing where the name is none of these.
-std::optional<Value> call_builtin(std::string_view name, Session& session,
-                                  const std::vector<Argument>& arguments, TextRange range);
-std::vector<std::string> builtin_names();
 
 }  // namespace tenstride::detail

@@ -104,8 +104,7 @@ std::string_view Value::type_name() const {
     static constexpr std::array<std::string_view, 3> names{"list", "tuple", "torch.Size"};
     return names[static_cast<std::size_t>(items->kind)];
   }
-  if (const auto* exception = std::get_if<detail::ExceptionValue>(&value_)) return exception->type;
-  static constexpr std::array<std::string_view, 14> names{"NoneType",
+  static constexpr std::array<std::string_view, 12> names{"NoneType",
                                                           "number",
                                                           "str",
                                                           "Tensor",
@@ -116,9 +115,7 @@ std::string_view Value::type_name() const {
                                                           "slice",
                                                           "ellipsis",
                                                           "TypedStorage",
-                                                          "UntypedStorage",
-                                                          "exception",
-                                                          "function"};
+                                                          "UntypedStorage"};
   return names[value_.index()];
 }
 
@@ -142,21 +139,13 @@ std::string Value::repr() const {
           },
           [](detail::EllipsisType) -> std::string { return "Ellipsis"; },
           [](const detail::StorageElements& storage) { return listed(storage.elements, "TypedStorage"); },
-          [](const detail::StorageBytes& storage) { return listed(storage.bytes, "UntypedStorage"); },
-          [](const detail::ExceptionValue& exception) {
-            return detail::message(exception.type, '(',
-                                   exception.message.empty() ? "" : quoted(exception.message), ')');
-          },
-          [](const std::shared_ptr<const detail::FunctionValue>& function) {
-            return detail::message("<function ", function->name, '>');
-          }},
+          [](const detail::StorageBytes& storage) { return listed(storage.bytes, "UntypedStorage"); }},
       value_);
 }
 
 std::string Value::str() const {
   if (const auto* text = std::get_if<std::string>(&value_)) return *text;
   if (const auto* device = std::get_if<Device>(&value_)) return tenstride::name(*device);
-  if (const auto* exception = std::get_if<detail::ExceptionValue>(&value_)) return exception->message;
   return repr();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -39,6 +41,15 @@ std::string shown(const Explanation& explanation) {
   return evaluation.output + (evaluation.value.is_none() ? "" : evaluation.value.repr() + '\n');
 }
 
+/// Whether the statement is Python beyond the notation, or calls what such a one defined: Python has it
+/// (tests/python/test_sessions.py).
+bool is_beyond(std::string_view statement) {
+  static constexpr std::array<std::string_view, 5> beginnings{"assert ", "def ", "idx_to_pos(",
+                                                              "is_contiguous(", "test_view("};
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view begin) { return statement.substr(4).starts_with(begin); });
+}
+
 /// The statements of five well-known texts on tensors' memory, each typed in, with what PyTorch answers.
 TEST(ExplainSession, AnswersAsPyTorchsPrompt) {
   int statements = 0;
@@ -49,7 +60,12 @@ TEST(ExplainSession, AnswersAsPyTorchsPrompt) {
     const auto check = [&] {
       if (statement.empty()) return;
       ++statements;
-      EXPECT_EQ(shown(session.explain(statement)), answer) << file.filename() << ": " << statement;
+      const std::string found = shown(session.explain(statement));
+      if (is_beyond(statement)) {
+        EXPECT_TRUE(found.starts_with("SyntaxError") || found.starts_with("NameError")) << statement;
+      } else {
+        EXPECT_EQ(found, answer) << file.filename() << ": " << statement;
+      }
     };
     while (std::getline(lines, line)) {
       if (line.starts_with("... ")) {
@@ -126,7 +142,11 @@ TEST(ExplainSession, KeepsNamesAfterAFailure) {
   ExplainSession session;
   session.explain("x = torch.arange(4)");
   EXPECT_EQ(session.explain("y = x[0]; x.viev(2, 2)").evaluation.failure->type, "AttributeError");
-  EXPECT_EQ(session.explain("x(").evaluation.failure->type, "SyntaxError");
+  const Explanation unfinished = session.explain("(1 +\n2");
+  EXPECT_EQ(unfinished.evaluation.failure->type, "SyntaxError");
+  EXPECT_EQ(unfinished.message, "expression: '(' is never closed\n  (1 +\n  ^");
+  EXPECT_EQ(session.explain(std::string(65530, ' ')).message,
+            "expression: the programs of this session have 65573 bytes together and must have at most 65536");
   EXPECT_EQ(shown(session.explain("y")), "tensor(0)\n");
   EXPECT_EQ(session.interpreter().names(), (std::vector<std::string>{"x", "y"}));
   EXPECT_EQ(session.interpreter().find("z"), nullptr);
@@ -143,6 +163,10 @@ TEST(ExplainSession, KeepsRandomNumbersAndSharedStorages) {
   EXPECT_EQ(shown(session.explain("a[0].item()")), "7.0\n");
   session.explain("m = torch.zeros(2, 3); n = m; m.t_()");
   EXPECT_EQ(shown(session.explain("n.shape")), "torch.Size([3, 2])\n");
+}
+
+TEST(ExplainSession, CarriesOutWhatAsksForElements) {
+  EXPECT_EQ(shown(explain("x = torch.ones(1); x[0] == 1 and 'one'")), "'one'\n");
 }
 
 TEST(ExplainSession, RefusesWhatNeedsTooMuchMemory) {

@@ -213,8 +213,6 @@ TEST(ExplainTransfer, HintsAtWhatItNeedNotCost) {
             "own buffer");
   EXPECT_EQ(hint_of("y = torch.zeros(2, 3, device='cuda')\ny.to('cpu', non_blocking=True)"),
             "non_blocking to the cpu: the elements are there only after torch.cuda.synchronize()");
-  EXPECT_EQ(hint_of("for i in range(3):\n    torch.zeros(2).cuda()"),
-            "a transfer in a loop: put the parts together first and send them once, or make them there");
 }
 
 TEST(ExplainTransfer, GoesOnWithoutElements) {

@@ -220,49 +220,11 @@ torch.Size([3, 2])
         self.assertEqual(run("repl", text="(1 +\n2)\n"), "3\n")
         run("repl", text="(1 +\n", code=1)
 
-    def test_blocks_of_a_pipe_end_before_the_next_line_that_is_not_indented(self):
-        self.assertEqual(
-            run(
-                "repl",
-                text="""\
-def idx_to_pos(a, idx):
-    return sum(i * s for i, s in zip(idx, a.stride()))
-
-idx_to_pos(torch.zeros(2, 3, 2).permute(0, 2, 1), (0, 0, 3))
-try:
-    x = [
-1]
-
-    x[1]
-except Exception as e:
-    print(e)
-else: print("no")
-for i in range(2): print(i)
-:names
-""",
-            ),
-            """\
-1  torch.zeros(2, 3, 2)  (2,3,2):(6,2,1)+0  float32  contiguous      new   48 B
-2  .permute(0, 2, 1)     (2,2,3):(6,1,2)+0  float32  not contiguous  view  axes out of order
-
-6
-index 1 must be in -1..0 (1 items)
-0
-1
-i           int
-idx_to_pos  function
-x           list
-""",
-        )
-        run("repl", text="def f(a):\nreturn 1\n", code=1)
-        self.assertEqual(run("repl", text=">>> def f(a):\n...     return a\n...\n>>> f(3)\n"), "3\n")
-
-    def test_a_block_at_a_terminal_ends_with_an_empty_line(self):
-        keys = ["def f(a):\r", "  return a * 2\r", "\r", "f(21)\r", ":quit\r"]
-        output, code = at_terminal(TOOL, "repl", keys=keys)
-        self.assertEqual(code, 0, output)
-        self.assertIn("... ", output)
-        self.assertIn("42\n", output)
+    def test_a_block_is_refused_line_by_line(self):
+        text = run("repl", text="for i in [1]:\n    y = 2\n1 + 1\n", code=1)
+        self.assertIn("'for' of Python is not part of the notation", text)
+        self.assertTrue(text.endswith("\n2\n"), text)
+        self.assertEqual(run("repl", text=">>> x = (3 +\n... 1)\n>>> x\n"), "4\n")
 
     def test_commands(self):
         text = run(

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iostream>
 #include <new>
-#include <utility>
 
 #include "cli.hpp"
 #include "line_reader.hpp"
@@ -19,7 +18,6 @@ namespace {
 
 constexpr const char* help = R"(Type PyTorch's notation: x = torch.arange(6).view(2, 3)
 Each line tells the layout that it makes, what is copied and why, and what it gives; names stay.
-def, for, if and try open a block, which an empty line ends.
 
   :names             what is bound, with its layout
   :picture on | off  draw what a line gives
@@ -27,7 +25,7 @@ def, for, if and try open a block, which an empty line ends.
   :help              this
   :quit              the end, as exit() and Ctrl-D
 
-Tab completes a name, the arrows and Ctrl-R walk the history, Ctrl-C gives up a line or a block.
+Tab completes a name, the arrows and Ctrl-R walk the history, Ctrl-C gives up a line.
 )";
 
 /// Larger tensors are told, not drawn.
@@ -64,26 +62,6 @@ bool is_unfinished(const std::string& text) {
   return open > 0;
 }
 
-std::string first_word(const std::string& line) {
-  std::string text = trimmed(line);
-  if (text.starts_with(">>>")) text = trimmed(text.substr(3));
-  return text.substr(0, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
-}
-
-/// Whether lines below may belong to the statement.
-bool begins_block(const std::string& line) {
-  const std::string word = first_word(line);
-  return word == "def" || word == "for" || word == "if" || word == "try";
-}
-
-/// Whether a line of a pipe belongs to the block above: it is empty or indented, or goes on with `else`.
-bool is_of_block(const std::string& line) {
-  if (trimmed(line).empty() || line.front() == ' ' || line.front() == '\t') return true;
-  if (line == "..." || line.starts_with("... ")) return true;  // a transcript
-  const std::string word = first_word(line);
-  return word == "else" || word == "elif" || word == "except" || word == "finally";
-}
-
 class Repl {
  public:
   explicit Repl(const ReplCommand& command)
@@ -97,7 +75,7 @@ class Repl {
 
   int run() {
     if (is_interactive()) std::cout << "tenstride " TENSTRIDE_VERSION ", :help tells what can be typed\n";
-    while (std::optional<std::string> line = next(">>> ")) {
+    while (std::optional<std::string> line = reader_->next(">>> ")) {
       std::string text = trimmed(*line);
       if (text.empty() || text.front() == '#' || text == ">>>") continue;
       if (text == ":quit" || text == ":q" || text == "exit()" || text == "quit()") break;
@@ -107,36 +85,17 @@ class Repl {
       }
       text = *line;
       close_brackets(text);
-      if (begins_block(text) && !reader_->is_given_up()) read_block(text);
       if (!reader_->is_given_up()) carry_out(text);
     }
     return has_failed_ && !is_interactive() ? failed : done;
   }
 
  private:
-  std::optional<std::string> next(const std::string& prompt) {
-    if (pending_) return std::exchange(pending_, std::nullopt);
-    return reader_->next(prompt);
-  }
-
   void close_brackets(std::string& text) {
     while (is_unfinished(text)) {
-      const std::optional<std::string> line = next("... ");
+      const std::optional<std::string> line = reader_->next("... ");
       if (!line || trimmed(*line).empty()) break;
       text += '\n' + *line;
-    }
-  }
-
-  /// Up to an empty line; from a pipe up to the next line that is not indented.
-  void read_block(std::string& text) {
-    while (std::optional<std::string> line = next("... ")) {
-      if (is_interactive() ? trimmed(*line).empty() : !is_of_block(*line)) {
-        if (!is_interactive()) pending_ = std::move(line);
-        return;
-      }
-      text += '\n' + *line;
-      close_brackets(text);
-      if (reader_->is_given_up()) return;
     }
   }
 
@@ -201,8 +160,6 @@ class Repl {
   PlanDetail plans_;
   bool draws_;
   bool has_failed_ = false;
-  /// Read, but not of the block that it ended.
-  std::optional<std::string> pending_;
   ExplainSession session_;
   std::unique_ptr<LineReader> reader_;
 };

@@ -32,10 +32,9 @@ struct ProgramTree;
 }
 
 /// Statements in PyTorch's notation, parsed: expressions and assignments (`y = x.T`, `y[0, 0] = 3`,
-/// `n += 1`), `assert`, and `import torch` (which does nothing), separated by `;` or line ends; `def`, `for`,
-/// `if` and `try` with blocks by indentation. Python's numbers, strings, lists and tuples with their
-/// arithmetic, comparisons and comprehensions; no while, class or lambda. Comments begin with `#`; a leading
-/// `>>>` is skipped. A value, cheap to copy.
+/// `n += 1`), and `import torch` (which does nothing), separated by `;` or line ends. Python's numbers,
+/// strings, lists and tuples with their arithmetic and comparisons; of its functions `print` alone, and no
+/// blocks. Comments begin with `#`; a leading `>>>` is skipped. A value, cheap to copy.
 class TENSTRIDE_API Program {
  public:
   /// Throws ParseError: what was found and what was expected, the line and a caret under the place.
@@ -146,7 +145,7 @@ struct Failure {
   /// `notation`: the text names or passes what does not exist; `operation`: a well-formed call was refused.
   enum class Cause : unsigned char { notation, operation };
   Cause cause = Cause::operation;
-  /// Python's name of it: "RuntimeError", "NameError", "AssertionError".
+  /// Python's name of it: "RuntimeError", "NameError".
   std::string type;
   /// Without the type; for a refused view PyTorch's line and the obstacle.
   std::string message;
@@ -235,9 +234,8 @@ struct EvaluateOptions {
 };
 
 /// Carries out a program, statement by statement. A refused call ends it and stands in `failure`; nothing is
-/// thrown but std::bad_alloc. Random numbers begin at the seed 0 unless `torch.manual_seed` is called. Loops
-/// and calls are bounded: a program that evaluates more than 10,000,000 expressions, or nests more than 100
-/// calls, is stopped.
+/// thrown but std::bad_alloc. Random numbers begin at the seed 0 unless `torch.manual_seed` is called. A
+/// program whose lists have more than 4,000,000 items together is stopped.
 /// Example: `evaluate(Program::parse("torch.arange(6).view(2, 3).T")).steps[2].layout` is `(3,2):(1,3)+0`.
 TENSTRIDE_API Evaluation evaluate(const Program& program, const EvaluateOptions& options = {});
 

@@ -25,10 +25,6 @@ struct TextRange {
 class Value;
 
 namespace detail {
-/// A function that the text defined; the evaluator derives its tree from this.
-struct FunctionValue {
-  std::string name;
-};
 /// Python's None and `...` as values.
 struct NoneType {};
 struct EllipsisType {};
@@ -39,11 +35,6 @@ struct StorageElements {
 /// `x.untyped_storage()`: the same in bytes.
 struct StorageBytes {
   Tensor bytes;
-};
-/// What `except … as e` binds.
-struct ExceptionValue {
-  std::string type;
-  std::string message;
 };
 }  // namespace detail
 
@@ -57,8 +48,7 @@ class TENSTRIDE_API Value {
   };
   using Variant = std::variant<detail::NoneType, Scalar, std::string, std::shared_ptr<Tensor>, Sequence,
                                DType, MemoryFormat, Device, Slice, detail::EllipsisType,
-                               detail::StorageElements, detail::StorageBytes, detail::ExceptionValue,
-                               std::shared_ptr<const detail::FunctionValue>>;
+                               detail::StorageElements, detail::StorageBytes>;
 
   Value() = default;
   Value(Variant value) : value_(std::move(value)) {}
