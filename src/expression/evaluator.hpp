@@ -86,7 +86,7 @@ class Evaluator {
   [[nodiscard]] std::string muted_assertion(TextRange range) const;
 
   // Names, and the bounds of what a program may take.
-  /// Where the name is bound anew.
+  /// The names among which a name is bound anew.
   std::map<std::string, Value>& scope();
   [[nodiscard]] const Value* find_name(const std::string& name) const;
   /// Whether the name means a variable here, even one that has no value yet.
@@ -156,7 +156,7 @@ class Evaluator {
   [[nodiscard]] std::optional<Chain> origin_before(std::optional<std::size_t> step,
                                                    const Layout& layout) const;
   void note_origin(Step& step, const Call& call, const Layout& before, const Dims& shape) const;
-  /// Without eager steps the step itself is the one.
+  /// Adds the chain of a step; without eager steps the step itself is the one.
   void add_chain(Step& step, std::optional<Chain> chain, std::vector<EagerStep> eager,
                  const Layout& layout) const;
   void add_step(Step step, const Tensor& result, bool is_fresh_storage);
@@ -182,7 +182,7 @@ class Evaluator {
   std::string text_;
   Session session_;
   std::map<std::string, Value> variables_;
-  /// Of the innermost call, and null outside of calls.
+  /// The frame of the innermost call, and null outside of calls.
   Frame* frame_ = nullptr;
   /// The names of the comprehensions around, those of the innermost last; a call begins with none.
   std::vector<std::map<std::string, Value>> comprehensions_;

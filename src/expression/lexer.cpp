@@ -224,7 +224,7 @@ class Lexer {
                                  : message("'", given, "' has no meaning here"));
   }
 
-  /// For errors.
+  /// The whole text, for errors.
   std::string_view whole_;
   std::string_view text_;
   std::size_t at_;

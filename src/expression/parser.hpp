@@ -31,7 +31,7 @@ class Parser {
   [[nodiscard]] bool is_name(std::string_view name) const {
     return peek().kind == TokenKind::name && peek().text == name;
   }
-  /// At the end of a line or of the text.
+  /// Whether the parser is at the end of a line or of the text.
   [[nodiscard]] bool is_line_end() const {
     return peek().kind == TokenKind::end || (peek().kind == TokenKind::separator && peek().text != ";");
   }

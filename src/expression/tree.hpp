@@ -45,7 +45,7 @@ struct Node {
   std::vector<NodePtr> children;
   /// Names of a call's arguments, one for each of children[1..]; empty for a positional one.
   std::vector<std::string> keywords;
-  /// For index: whether a comma stood inside, so that `x[1,]` has a tuple of one.
+  /// Whether a comma stood inside an index, so that `x[1,]` has a tuple of one.
   bool has_comma = false;
   int depth = 1;
 };
@@ -82,9 +82,9 @@ struct Statement {
 
 /// A block, and what leads to it.
 struct Clause {
-  /// Of if and elif; null of all others.
+  /// The condition of if and elif; null of all others.
   NodePtr condition;
-  /// Of a handler: what it catches, and the name it binds; both may be empty.
+  /// What a handler catches, and the name it binds; both may be empty.
   std::vector<std::string> types;
   std::string name;
   std::vector<Statement> body;

@@ -52,13 +52,13 @@ template <Binary run>
 Value binary(Call& call) {
   return run(first_operand(call), operand(call, 0), {});
 }
-/// Where PyTorch takes one number at most.
+/// The call where PyTorch takes one number at most.
 template <Binary run>
 Value binary_with_tensor(Call& call) {
   if (!call.has_self()) static_cast<void>(call.tensor(0));
   return binary<run>(call);
 }
-/// Where PyTorch takes no number.
+/// The call where PyTorch takes no number.
 template <Binary run>
 Value binary_of_tensors(Call& call) {
   return run(call.self(), call.tensor(0), {});
@@ -194,7 +194,7 @@ template <Tensor (*run)(const Tensor&, std::optional<Index>, KeepDim, Caller)>
 Value place(Call& call) {
   return run(call.self(), call.maybe_index(0), keepdim_of(call), {});
 }
-/// Of all elements, along an axis with where they stand, or of two tensors.
+/// The extreme of all elements, along an axis with where they stand, or of two tensors.
 template <Unary Whole, ValuesAndIndices (*Along)(const Tensor&, Index, KeepDim, Caller), Binary OfTwo>
 Value extreme(Call& call) {
   if (call.has(2)) return OfTwo(call.self(), call.tensor(2), {});

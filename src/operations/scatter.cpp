@@ -19,7 +19,7 @@ Reduction reduction_of(const Call& call, std::size_t parameter) {
   throw RuntimeError(message(call.operation().name, ": reduce '", given,
                              "' must be 'sum', 'prod', 'mean', 'amax' or 'amin'"));
 }
-/// That of scatter.
+/// The reduction that a parameter `reduce` of scatter names.
 Reduction combination_of(const Call& call, std::size_t parameter) {
   const std::string given = call.text(parameter);
   if (given == "add") return Reduction::sum;
@@ -99,7 +99,7 @@ Value written_copy(Call& call) {
   into(call, result);
   return result;
 }
-/// With a last parameter `out`.
+/// The result in a last parameter `out`.
 template <Into into, std::size_t parameter>
 Value written_out(Call& call) {
   Tensor result = call.self().clone(MemoryFormat::contiguous);
