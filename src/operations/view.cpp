@@ -74,8 +74,7 @@ Value dsplit(Call& call) {
   return tuple_value(call.is_index(0) ? call.self().dsplit(call.index(0)) : call.self().dsplit(call.dims(0)));
 }
 
-/// The transpose, or the tensor itself: for rank 0, where there is nothing to transpose, PyTorch gives the
-/// very same object.
+/// The transpose; for rank 0, where there is nothing to transpose, PyTorch gives the very same object.
 Value or_itself(Call& call, Tensor transposed) {
   if (call.self().dim() == 0 && transposed.is_same(call.self())) return call.self_value();
   return transposed;

@@ -70,8 +70,7 @@ bool takes_gapped_rows(const WayFacts& of) {
          of.row.extent * step <= of.run.src_stride + step;
 }
 
-/// Runs whose elements lie apart are accumulated with the elements between them, too, and so are short runs
-/// with gaps between them.
+/// Likewise for runs whose elements lie apart, and for short runs with gaps between them.
 bool takes_gapped_runs(const WayFacts& of) {
   if (of.kernel.accumulate_gapped == nullptr || of.plan.is_reduction_outer || !of.has_runs()) return false;
   const Index step = of.run.src_stride;

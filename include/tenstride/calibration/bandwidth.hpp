@@ -36,8 +36,7 @@ TENSTRIDE_API Bandwidth measure_bandwidth();
 /// cannot be written, the figures last as long as the process. Thread-safe. Throws nothing but std::bad_alloc
 /// and StorageError.
 TENSTRIDE_API Bandwidth machine_bandwidth();
-/// The bandwidth of this machine if it was measured before, otherwise nothing; never measures, and so needs
-/// no memory.
+/// The bandwidth of this machine if it was measured before, otherwise nothing. Never measures.
 TENSTRIDE_API std::optional<Bandwidth> known_bandwidth();
 /// Measures again and replaces what was stored.
 TENSTRIDE_API Bandwidth refresh_bandwidth();

@@ -73,8 +73,7 @@ class TENSTRIDE_API Redistributor {
   /// The most bytes that each rank packs for near ones in a round.
   std::vector<Index> staged_bytes_;
   int threads_ = 1;
-  /// What is packed for near ranks, in shared memory, for two rounds: one is read while the next one is
-  /// packed.
+  /// What is packed for near ranks, in shared memory: one round is read while the next one is packed.
   Tensor staged_;
   Tensor sent_;
   Tensor received_;

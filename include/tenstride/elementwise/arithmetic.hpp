@@ -73,8 +73,7 @@ TENSTRIDE_API Tensor positive(const Tensor& x);
 TENSTRIDE_API Tensor square(const Tensor& x, Caller caller = Caller::current());
 /// Refuses bools.
 TENSTRIDE_API Tensor neg(const Tensor& x, Caller caller = Caller::current());
-/// The absolute value, for complex numbers as a real number. Refuses bools. The least integer stays as it
-/// is.
+/// The absolute value, real for complex numbers. Refuses bools. The least integer stays as it is.
 TENSTRIDE_API Tensor abs(const Tensor& x, Caller caller = Caller::current());
 /// Bools; false (`isfinite`: true) for all integers. Of a complex number either part counts (`isfinite`:
 /// both).

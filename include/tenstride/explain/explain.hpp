@@ -61,8 +61,7 @@ struct ContiguityObstacle {
 /// the order (1,0) sorts the axes.
 TENSTRIDE_API std::optional<ContiguityObstacle> why_not_contiguous(const Layout& layout);
 
-/// The obstacle in a few words: "axes out of order", "axes out of order, gaps", "repeats elements",
-/// "backwards".
+/// The obstacle in a few words: "axes out of order, gaps", "repeats elements", "backwards".
 TENSTRIDE_API std::string summary(const ContiguityObstacle& obstacle);
 
 /// In full, lines indented by two spaces: strides and the row-major ones, the axis, what is the matter in

@@ -97,8 +97,7 @@ struct FileInfo {
   std::string format;
   /// The file that has the elements. Of a checkpoint in several files, that of this tensor.
   std::string path;
-  /// The name of the tensor within the file; empty where a file of the kind holds one tensor. Example:
-  /// "blocks.0.attn.weight".
+  /// The tensor's name within the file, "blocks.0.attn.weight"; empty in a file of one tensor.
   std::string name;
   DType dtype = DType::uint8;
   /// The layout of the tensor that `open_tensor_file` gives.
@@ -139,8 +138,7 @@ struct FileInfo {
   /// Example: "have a type that tenstride has, not F4".
   std::string obstacle{};
 
-  /// The tensor as the program names it: "x.npy", "model.safetensors::blocks.0.weight",
-  /// "era5.zarr/surface/t2m".
+  /// The tensor as the program names it: "x.npy", "m.safetensors::weight", "era5.zarr/surface/t2m".
   [[nodiscard]] std::string address() const {
     return name.empty() || kind == FileKind::zarr ? path : path + "::" + name;
   }

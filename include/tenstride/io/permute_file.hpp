@@ -62,8 +62,7 @@ struct ElementOptions {
   [[nodiscard]] bool has_arithmetic() const { return !scale.empty() || !shift.empty(); }
 };
 
-/// How a file is written; what it says of elements holds for each tensor that is converted, not for one that
-/// is kept.
+/// How a file is written. What it says of elements holds for tensors that are converted, not for kept ones.
 struct FileOptions {
   /// Bytes of all buffers; 0: half of free_memory().
   std::uint64_t memory = 0;
@@ -162,8 +161,7 @@ struct FileJob {
   std::uint64_t unpacked_bytes = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
-  /// How long the run takes by the disk's rates. Nothing where chunks are decompressed or compressed: how
-  /// fast is not known.
+  /// Seconds by the disk's rates; nothing where chunks are compressed or decompressed.
   std::optional<double> seconds = 0.0;
 
  private:
@@ -198,8 +196,7 @@ TENSTRIDE_API std::vector<DroppedFact> dropped_facts(const FileJob& job);
 TENSTRIDE_API std::string plan_hash_text(const FileJob& job);
 
 struct FileResult {
-  /// The checksum of the elements. A job that changes only metadata has one where `is_checked` alone, as
-  /// nothing else is decoded.
+  /// The checksum of the elements; where only metadata change, only if `is_checked`.
   Checksum checksum;
   /// Elements of the destination that are missing by what the sources say; counted where `is_rescaled`.
   std::uint64_t missing = 0;

@@ -31,8 +31,7 @@ struct Progress {
 
 /// Since the run began; nothing before the first byte and in the first moment.
 TENSTRIDE_API std::optional<double> bytes_per_second(const Progress& progress);
-/// What is left by that speed, or by what was foretold where there is none yet; nothing where neither is
-/// known.
+/// What is left by that speed, or by what was foretold before there is one; nothing where neither is known.
 TENSTRIDE_API std::optional<double> seconds_left(const Progress& progress);
 
 /// A line without its end; what is not known is left out.

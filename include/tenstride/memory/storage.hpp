@@ -119,8 +119,7 @@ class TENSTRIDE_API Storage {
     if (is_read_only()) throw_read_only();
     return block_ == nullptr ? nullptr : block_->data;
   }
-  /// A value that is the same for all handles on the same bytes, another for any other storage alive; null
-  /// for no storage.
+  /// The same value for all handles on the same bytes, another for any other storage; null for no storage.
   [[nodiscard]] const void* id() const noexcept { return block_; }
   /// Makes the storage at least `nbytes` long, for all who share it; the bytes it has are kept, new ones are
   /// not initialised. Throws StorageError on adopted and mapped ones, which cannot grow.

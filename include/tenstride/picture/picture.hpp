@@ -163,8 +163,7 @@ TENSTRIDE_API std::string to_svg(const Picture& picture, const PictureOptions& o
 /// the arrow keys: its index, position and byte in every step. Throws as `to_svg`.
 TENSTRIDE_API std::string to_html(const Picture& picture, const PictureOptions& options = {});
 
-/// The picture for a terminal, with box characters; several lines, the last with a line end. Throws as
-/// `to_svg`.
+/// The picture for a terminal: lines with box characters, the last with a line end. Throws as `to_svg`.
 TENSTRIDE_API std::string to_text(const Picture& picture, const PictureOptions& options = {});
 
 }  // namespace tenstride

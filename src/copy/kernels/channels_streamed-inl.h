@@ -34,8 +34,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// The bytes of a channel that are written together when channels are deinterleaved. Pieces of two lines are
 /// written as fast as a long run: .71 (single lines) → .94 of a plain copy (16 channels of float32).
 inline constexpr std::size_t piece_bytes = 128;
-/// The bytes of a channel that are written together for more than 16 channels, which are packed into a
-/// buffer first.
+/// As `piece_bytes`, for more than 16 channels, which are packed into a buffer first.
 inline constexpr std::size_t long_piece_bytes = 256;
 /// The prefetch distance into the L2 cache, in bytes, or four pieces of each channel where these are more.
 /// With each line written one line is prefetched: .77 (no prefetch) → .97 of a plain copy (3 channels of

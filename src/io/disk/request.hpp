@@ -100,8 +100,7 @@ class RequestQueue : public DiskQueue {
   std::size_t bytes_in_flight_ = 0;
 };
 
-/// A queue over threads that pread and pwrite: `depth` of them, at most 16. Throws StorageError where none
-/// can be had.
+/// A queue over at most 16 threads that pread and pwrite. Throws StorageError where none can be had.
 std::unique_ptr<DiskQueue> make_thread_queue(std::size_t depth);
 /// A queue over io_uring; null where the system refuses it.
 std::unique_ptr<DiskQueue> make_uring_queue(std::size_t depth);

@@ -11,8 +11,7 @@ struct MovedBytes {
   /// Bytes of files.
   std::atomic<std::uint64_t> read{0};
   std::atomic<std::uint64_t> written{0};
-  /// Bytes in the measure of forecasts: of files too, but of chunks their elements, however they are
-  /// compressed.
+  /// Bytes in the measure of forecasts: of files too, but of chunks their uncompressed elements.
   std::atomic<std::uint64_t> done{0};
 
   void add_read(std::uint64_t of_file, std::uint64_t of_forecast) {

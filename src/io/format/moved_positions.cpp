@@ -62,8 +62,7 @@ Moved moved_origins(const Json& list, const ResultOrigin& result) {
   });
 }
 
-/// The transformations of OME-Zarr (https://ngff.openmicroscopy.org/0.5/#trafo-md): scales and translations,
-/// one after the other.
+/// OME-Zarr's scales and translations, in order (https://ngff.openmicroscopy.org/0.5/#trafo-md).
 Moved moved_transformations(const Json& list, const ResultOrigin& result) {
   const std::size_t rank = result.source.layout.rank();
   Numbers scale(rank, 1), translation(rank, 0);

@@ -46,8 +46,7 @@ std::optional<Hdf5AttributeType> usual_hdf5_type(std::string_view name, const nl
 Hdf5Id make_hdf5_attribute_type(const Hdf5AttributeType& type);
 Hdf5Id make_hdf5_attribute_space(const Hdf5AttributeType& type);
 
-/// The type as it stands in `FurtherFacts::attribute_types`, and back; nothing for what the first does not
-/// give.
+/// The type as in `FurtherFacts::attribute_types`, and back; nothing for what the first does not give.
 nlohmann::ordered_json to_json(const Hdf5AttributeType& type);
 std::optional<Hdf5AttributeType> parse_hdf5_attribute_type(const nlohmann::ordered_json& json,
                                                            std::optional<DType> elements);

@@ -34,8 +34,7 @@ struct Hdf5MemoryFile {
   /// Whether elements are dropped that are written. To libhdf5 the texts of attributes are such elements,
   /// too, until they are flushed.
   bool is_dropping = false;
-  /// The bytes behind the last one that was allocated, and behind the last one that was written and is no
-  /// element.
+  /// The end of what was allocated, and the end of what was written and is no element.
   std::uint64_t end = 0;
   std::uint64_t written_end = 0;
 

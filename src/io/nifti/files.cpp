@@ -139,8 +139,7 @@ void require_no_elements_beside(const NiftiFile& file) {
                   file.data_path);
 }
 
-/// Unpacks a gzip file to its end: where a header is read, what follows its start may be damaged all the
-/// same.
+/// Unpacks a gzip file to its end: what follows a header that was read may be damaged.
 void check_packed(const std::string& path, std::uint64_t nbytes, std::string_view operation) {
   InflateStream stream(path, {0, nbytes}, "gzip", operation);
   std::vector<std::byte> buffer(std::size_t{1} << 16);

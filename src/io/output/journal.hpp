@@ -13,8 +13,7 @@
 
 namespace tenstride::io {
 
-/// A number of the running system: another one after each start of the machine. Zeros where the system does
-/// not say.
+/// A number that changes with each start of the machine. Zeros where the system does not say.
 using BootId = std::array<std::uint64_t, 2>;
 BootId read_boot_id();
 

@@ -30,8 +30,7 @@ class ResumableOutput::State {
 
   /// Goes on with what an earlier run left, or makes everything anew.
   void begin(const JournalHeader& wanted, const Binding& binding, Resume resume);
-  /// Goes on, or begins anew, as one of several tasks: the first of them makes the output, the others join
-  /// it.
+  /// Begins as one of several tasks: the first of them makes the output, the others join it.
   void begin_task(const JournalHeader& wanted, const Binding& binding, Resume resume);
   /// What `ResumableOutput::count_unfinished_tasks` says.
   std::uint64_t count_unfinished_tasks(const std::function<void()>& while_waiting);

@@ -39,8 +39,7 @@ class TileChoices {
  private:
   /// Units of the destination along an axis, while the chunks of the source are read one after the other.
   struct Span {
-    /// How many units are in a tile; have elements of one chunk, at most; and of those have elements of
-    /// another, too.
+    /// Units in a tile; those with elements of one chunk, at most; those that have elements of another, too.
     double all = 1;
     double open = 1;
     double kept = 1;

@@ -37,8 +37,7 @@ struct TiffFormat {
   [[nodiscard]] Index pieces_across() const { return ceil_divide(width, piece_width); }
   [[nodiscard]] Index pieces_down() const { return ceil_divide(height, piece_height); }
   [[nodiscard]] Index planes_count() const { return planes == TiffPlanes::together ? 1 : samples; }
-  /// The number of pieces of a whole page. Does not overflow: it is at most the number of elements, which
-  /// was checked.
+  /// Pieces of a whole page. No overflow: at most the number of elements, which was checked.
   [[nodiscard]] Index piece_count() const { return pieces_across() * pieces_down() * planes_count(); }
 };
 

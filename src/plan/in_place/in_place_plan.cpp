@@ -169,8 +169,7 @@ std::optional<Reached> search(const Problem& problem, const StepsOf& steps_of, c
   return result;
 }
 
-/// A sequence of steps for more groups, not always the cheapest: each group is moved to its position, from
-/// the left.
+/// A sequence for more groups, not always the cheapest: each group is moved to its position, from the left.
 template <class StepsOf, class FinishOf, class Add>
 std::optional<Reached> insert_each(const Problem& problem, const StepsOf& steps_of, const FinishOf& finish_of,
                                    const Add& add) {
