@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constants of the ways' costs for this processor: copies are drawn, every way of each is timed beside a
-// plain copy, and the constants are fitted to the times (HACKING.md, "How to add a processor").
+// plain copy, and the constants are fitted to the times (HACKING.md, "a processor").
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

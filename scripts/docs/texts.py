@@ -129,4 +129,4 @@ def heading_of(text: str) -> tuple[str, str]:
     if re.match(r"[`!|:(-]", first):
         return title, ""
     sentence = re.split(r"(?<=[.:])\s", " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", first).split()))[0]
-    return title, sentence.rstrip(":")
+    return title, sentence.removeprefix("This page is ").rstrip(":")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of the checksum (docs/checksum.md): a position's key is that of its block of 64 positions times
+// The keys of the checksum (docs/convert.md): a position's key is that of its block of 64 positions times
 // that of its place in the block, so that a run of consecutive positions costs one multiplication per word
 // and element.
 //

@@ -16,7 +16,7 @@ namespace tenstride::copy {
 struct Bound {
   const Nest& nest;
   const Conversion& conversion;
-  /// As `CopyPlan::threads`.
+  /// The number of threads, as `CopyPlan::threads`.
   int threads;
   const Kernels& kernels;
   /// The addresses of storage element 0 of each side.
@@ -44,7 +44,7 @@ struct Bound {
   /// A plan in normal form.
   Bound(const CopyPlan& plan, const Kernels& kernels_, void* dst_base_, const void* src_base_)
       : Bound(plan.nest, plan.conversion, plan.threads, kernels_, dst_base_, src_base_) {}
-  /// The same copy in another form.
+  /// A copy in another form, with the pointers of the given one.
   Bound(const Nest& other, const Bound& bound)
       : Bound(other, bound.conversion, bound.threads, bound.kernels, bound.dst_base, bound.src_base) {}
   Bound(const Bound&) = delete;

@@ -29,7 +29,7 @@ Tensor carry_out(const Tensor& x, const ChainPlan& plan, const Reason& reason) {
   return with_layout(memory, plan.result);
 }
 
-/// Of a plan's copies the first are for the chain's cuts, one each; a copy that serves several tells all.
+/// Why copy i of a plan is made. The first are for the chain's cuts; one that serves several tells all.
 std::string reason_of_copy(const Chain& chain, const ChainPlan& plan, std::size_t i) {
   const std::vector<ChainCut> cuts = chain.cuts();
   if (i >= cuts.size()) return detail::chain_reason(chain);

@@ -20,7 +20,7 @@ Device as_host(Device device) {
   return device.is_host() ? Device::cpu : device;
 }
 
-/// The same tensor without memory, so that forecasts of it take neither time nor memory.
+/// The tensor without memory, so that forecasts of it take neither time nor memory.
 Tensor without_memory(const Tensor& x) {
   if (!x.has_memory()) return x;
   const detail::MutedScope muted;

@@ -16,8 +16,8 @@ inline bool is_transfer(Device from, Device to) {
 /// in the thread's ledgers. Throws RuntimeError where dst has memory. Pre: the same shape, is_transfer.
 void transfer(Tensor& dst, const Tensor& src, Blocking blocking);
 
-/// The same for a new tensor of the layout and type, which it returns. A tensor that comes to the cpu is one
-/// on meta.
+/// Forecasts a transfer into a new tensor of the layout and type, which it returns. A tensor that comes to
+/// the cpu is one on meta.
 Tensor transferred(const Tensor& src, const Layout& layout, DType dtype, Device to, Blocking blocking);
 
 }  // namespace tenstride::detail

@@ -18,7 +18,7 @@ using Box = std::vector<IndexRange>;
 /// shape, in this order. At most one box for each axis on either side of whole rows.
 void each_box(const Dims& shape, Index first, Index count, const std::function<void(const Box&)>& f);
 
-/// Those of the elements of a holding whose place in the rank's own tensor lies in a box.
+/// The elements of a holding whose place in the rank's own tensor lies in a box.
 Holding within(const Holding& holding, const Box& box);
 
 /// Indices of an axis in two dense local tensors, as a nest of loops: the outermost takes `counts[0]` steps.

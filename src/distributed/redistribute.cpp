@@ -201,7 +201,7 @@ void Redistributor::make_buffers(const std::vector<RoundParts>& rounds) {
   if (received > received_.numel()) received_ = empty({received}, {.dtype = DType::uint8});
 }
 
-/// From the next rank on, so that not all read of one.
+/// Takes from all ranks, beginning with the next one, so that not all read of one.
 void Redistributor::take_all(RankTensors& mine, const std::vector<Source>& sources, DType dtype) {
   if (std::none_of(sources.begin(), sources.end(), [](const Source& source) { return source.is_shared; }))
     return;

@@ -32,7 +32,7 @@ struct MeshDivision {
   bool is_nested = false;
 };
 
-/// By axis of the mesh. Pre: the shape has elements.
+/// What each axis of the mesh divides. Pre: the shape has elements.
 std::vector<MeshDivision> divisions_of(const Distribution& distribution);
 
 }  // namespace tenstride::distributed

@@ -99,7 +99,7 @@ class LocalSearch {
     return shards;
   }
 
-  /// Into how many parts the axes of the mesh before one divide an axis of the new shape.
+  /// The number of parts into which the axes of the mesh before one divide an axis of the new shape.
   [[nodiscard]] Index parts_before(std::size_t mesh_axis, Index axis) const {
     Index parts = 1;
     for (std::size_t m = 0; m < mesh_axis; ++m) {
@@ -171,7 +171,7 @@ void require_unsharded(std::string_view operation, const Distribution& from, std
   throw LocalViewError(operation, std::move(obstacle));
 }
 
-/// The same placements in another shape; `moved(axis)` is where an axis is now.
+/// The placements in another shape; `moved(axis)` is where an axis is now.
 template <class Moved>
 Distribution placed(const Distribution& from, const Dims& shape, const Moved& moved) {
   Distribution result{shape, from.mesh, from.placements};

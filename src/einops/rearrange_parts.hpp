@@ -26,7 +26,7 @@ TENSTRIDE_API void require_leave_to_copy(TensorList list, CopyRule copy, std::st
 /// The result of a pattern, seen from its sources: its parts in the order of the input's, the new ones
 /// behind.
 struct PartsBySource {
-  /// Of each axis of the input, split, and of each new one: which part of the result it is.
+  /// Which part of the result each axis of the input, split, is, and each new one.
   Dims order;
   /// The parts of an input of which each entry along the first axis is a tensor of its own, and those of such
   /// a tensor.

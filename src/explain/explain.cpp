@@ -83,7 +83,7 @@ std::optional<Fix> view_of_memory(const ViewObstacle& obstacle, DType dtype) {
   return Fix{detail::message(".permute", *order, ".view", obstacle.to), 0, 0, true};
 }
 
-/// Where the view would have been possible before a step, doing it there is free.
+/// A fix: doing the view before a step, where it would have been possible, is free.
 std::optional<Fix> earlier_view(const Explanation& explanation, const Failure& failure) {
   const ViewObstacle& obstacle = *failure.obstacle;
   const std::vector<Step>& steps = explanation.evaluation.steps;

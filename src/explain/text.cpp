@@ -95,7 +95,7 @@ class Writer {
     return text + table + '\n';
   }
 
-  /// Of one line of a session less is told: nothing where nothing was copied.
+  /// Whether less is told, as of one line of a session: nothing where nothing was copied.
   [[nodiscard]] bool is_session() const { return explanation_.is_of_session; }
 
   void rows() {

@@ -13,7 +13,7 @@ namespace tenstride::detail {
 
 /// The chain after a layout operation; nothing where the call is another kind of operation.
 std::optional<Chain> on_chain(const Chain& chain, const Call& call);
-/// The same for an index of ints, slices, None and `...`; nothing where an entry walks backwards.
+/// The chain after an index of ints, slices, None and `...`; nothing where an entry walks backwards.
 std::optional<Chain> on_chain(const Chain& chain, std::span<const TensorIndex> entries);
 
 /// How many axes such an index takes beside those of `...`.

@@ -70,7 +70,7 @@ std::size_t position_of(Index index, std::size_t size, TextRange range) {
   return static_cast<std::size_t>(index < 0 ? index + count : index);
 }
 
-/// The same indices forwards, of an axis of `size`.
+/// The indices of a slice, of an axis of `size`, forwards.
 Slice forwards(const Slice& slice, Index size) {
   const auto clamped = [size](std::optional<Index> bound, Index otherwise) {
     if (!bound) return otherwise;

@@ -48,7 +48,7 @@ class AtomicFolder {
  private:
   template <typename... Pieces>
   [[noreturn]] void refuse(const Pieces&... pieces) const;
-  /// For file systems that cannot exchange two names: between the renames both folders are whole.
+  /// Exchanges two names for file systems that cannot: between the renames both folders are whole.
   void exchange_by_renames() const;
 
   std::string path_;

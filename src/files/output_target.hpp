@@ -36,12 +36,12 @@ class OutputTarget {
   OutputTarget(const OutputTarget&) = delete;
   OutputTarget& operator=(const OutputTarget&) = delete;
 
-  /// As given.
+  /// The path as given.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const std::string& operation() const noexcept { return operation_; }
-  /// Of the folder.
+  /// The descriptor of the folder.
   [[nodiscard]] int folder() const noexcept { return folder_; }
-  /// Within the folder.
+  /// The name within the folder.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// The path of another name in the folder.
   [[nodiscard]] std::string beside(const std::string& name) const;

@@ -11,7 +11,7 @@ namespace {
 
 using tenstride::detail::message;
 
-/// In the order of DType.
+/// What DLPack calls each element type, in the order of DType.
 constexpr std::array<DLDataType, dtype_count> dlpack_types{{
     {6, 8, 1},    // bool
     {1, 8, 1},    // uint8

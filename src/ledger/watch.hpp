@@ -59,8 +59,8 @@ using CopyWork = std::string_view (*)(void* state);
 /// forbidden. Pre: is_watched().
 TENSTRIDE_API void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, void* state);
 
-/// The same with a callable that returns the kernel's name ("": the plan's). Copies and allocations inside it
-/// are muted.
+/// Makes the copies by a callable that returns the kernel's name ("": the plan's). Copies and allocations
+/// inside it are muted.
 template <class Work>
 void record(std::span<LedgerEntry> entries, const Storage& dst, const Work& work) {
   record(

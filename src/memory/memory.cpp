@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-/// From here on a block is asked for from the system page by page, and kept in the one list.
+/// The bytes from which on a block is asked for from the system page by page, and kept in the one list.
 constexpr std::size_t large = std::size_t{1} << 20;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

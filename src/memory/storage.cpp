@@ -34,7 +34,7 @@ struct alignas(64) OwnedBlock : detail::StorageBlock {
 };
 static_assert(sizeof(OwnedBlock) == 64);
 
-/// From here on the bytes stand apart from their block, so that they begin at a page.
+/// The bytes from which on they stand apart from their block, so that they begin at a page.
 constexpr std::uint64_t apart_from = std::uint64_t{1} << 20;
 
 void release_owned(detail::StorageBlock* block) {

@@ -133,7 +133,7 @@ class Call {
   [[nodiscard]] std::optional<Index> maybe_index(std::size_t parameter) const;
   /// A tuple, list or Size of ints; no single int: `unflatten(1, 3)` is a TypeError.
   [[nodiscard]] Dims dims(std::size_t parameter) const;
-  /// The same where PyTorch takes a single int for a list of one: `sum(0)`.
+  /// The sizes, where PyTorch takes a single int for a list of one: `sum(0)`.
   [[nodiscard]] Dims dims_or_index(std::size_t parameter) const;
   [[nodiscard]] bool is_index(std::size_t parameter) const;
   [[nodiscard]] bool is_tensor(std::size_t parameter) const;
@@ -141,7 +141,7 @@ class Call {
   /// Whether the first parameter was spelled out: `broadcast_shapes(2, 3)`, not `broadcast_shapes((2, 3))`.
   [[nodiscard]] bool is_spread() const noexcept { return is_spread_; }
   [[nodiscard]] const Tensor& tensor(std::size_t parameter) const;
-  /// The same, to be written to.
+  /// The tensor, to be written to.
   [[nodiscard]] Tensor& mutable_tensor(std::size_t parameter);
   [[nodiscard]] TENSTRIDE_API std::vector<Tensor> tensors(std::size_t parameter) const;
   [[nodiscard]] Scalar number(std::size_t parameter) const;

@@ -19,7 +19,7 @@ Tensor repeated_positions(const Tensor& repeats) {
       .repeat_interleave(repeats, 0);
 }
 
-/// Without the numbers, `output_size` alone says how many elements there will be.
+/// The result on meta: without the numbers, `output_size` alone says how many elements there will be.
 Tensor repeated_on_meta(const Call& call, bool is_alone) {
   const Tensor& self = call.self();
   const bool has_axis = !is_alone && call.has(1);

@@ -20,7 +20,7 @@ Value::Sequence sequence_of(Value::SequenceKind kind, const Dims& dims) {
   return result;
 }
 
-/// With the quotes that Python takes.
+/// The text with the quotes that Python takes.
 std::string quoted(const std::string& text) {
   const bool is_double = text.find('\'') != std::string::npos && text.find('"') == std::string::npos;
   const char quote = is_double ? '"' : '\'';

@@ -19,7 +19,7 @@ namespace {
 
 /// Elements of a mask that one thread takes at a time.
 constexpr Index block = Index{1} << 15;
-/// Of one short run, which stays in the L1 cache.
+/// The most elements of one short run, which stays in the L1 cache.
 constexpr Index longest = 512;
 
 using Bytes = const unsigned char*;

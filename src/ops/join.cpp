@@ -79,7 +79,7 @@ void require_joinable(std::string_view operation, TensorList tensors, std::size_
   }
 }
 
-/// Into `out` where it is given.
+/// Joins tensors, into `out` where it is given.
 Tensor join(std::string_view operation, TensorList tensors, Index dim, Tensor* out = nullptr) {
   require_tensors(operation, tensors);
   std::size_t first = tensors.size();

@@ -98,7 +98,7 @@ Index size_along(const Tensor& source, std::size_t axis) {
   throw RuntimeError(text);
 }
 
-/// In PyTorch's order, which decides on the kind of the error.
+/// Checks in PyTorch's order, which decides on the kind of the error.
 void require_copyable(const Tensor& self, std::size_t axis, const Tensor& index, const Tensor& source) {
   constexpr std::string_view operation = "index_copy_";
   constexpr auto kind = ErrorKind::index;

@@ -10,7 +10,7 @@
 /// SVG as text. Coordinates are whole pixels from the upper left.
 namespace tenstride::detail {
 
-/// With & < > " and control characters written so that XML takes them.
+/// The text with & < > " and control characters written so that XML takes them.
 std::string escaped(std::string_view text);
 
 /// Where a text is held.
@@ -20,7 +20,7 @@ class Canvas {
  public:
   /// Text of a class that the style sheet knows.
   void text(Index x, Index y, std::string_view words, std::string_view style, Anchor anchor = Anchor::start);
-  /// The same, running upwards around its place.
+  /// Text of such a class, running upwards around its place.
   void upright(Index x, Index y, std::string_view words, std::string_view style);
   void rect(Index x, Index y, Index width, Index height, std::string_view attributes);
   void line(Index x1, Index y1, Index x2, Index y2, std::string_view attributes);

@@ -109,7 +109,7 @@ figure.focus({preventScroll: true});
 </script>
 )js";
 
-/// As a string of JSON that may stand in a script element.
+/// The text as a string of JSON that may stand in a script element.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {

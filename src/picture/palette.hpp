@@ -22,7 +22,7 @@ std::string to_hex(Rgb color);
 
 /// One of eight hues, from pale (0) to full (1).
 Rgb hue_color(std::size_t hue, double depth);
-/// From the beginning (0) to the end (1) of a scale.
+/// A colour between the beginning (0) and the end (1) of a scale.
 Rgb scale_color(double place);
 
 /// Gives each element of a picture its colour. Refers to the picture.

@@ -9,16 +9,16 @@ namespace tenstride::detail {
 
 inline constexpr Index margin = 24;
 inline constexpr Index cell_height = 28;
-/// Of an ellipsis.
+/// The size of an ellipsis.
 inline constexpr Index gap_size = 20;
-/// Of one axis in a strip.
+/// The height of one axis in a strip.
 inline constexpr Index lane_height = 22;
 
 struct Scene {
   const Picture& picture;
   Colors colors;
   Index cell_width = 28;
-  /// For each storage.
+  /// One strip for each storage.
   std::vector<ShownStrip> strips;
 };
 

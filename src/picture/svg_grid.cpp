@@ -115,7 +115,7 @@ class Grid {
     draw_cell(canvas, scene_, cell, x, y, scene_.cell_width);
   }
 
-  /// From the first element along the axis to the last, with the axis' name.
+  /// Draws an arrow along each axis, from its first element to its last, with its name.
   void arrows(Canvas& canvas, Index x, Index y) const {
     const Index inset = is_nested() ? padding : 0;
     const auto name = [&](std::size_t place) {

@@ -12,7 +12,7 @@ class Paint {
  public:
   Paint(const Picture& picture, const PictureOptions& options)
       : colors_(picture, options), style_(options.style) {}
-  /// With an escape of its own.
+  /// The words with an escape of their own.
   [[nodiscard]] std::string with(const std::string& words, std::string_view escape) const;
   /// On the colour of the element.
   [[nodiscard]] std::string as(const std::string& words, Root root) const;

@@ -13,7 +13,7 @@ struct Visit {
   Index src = 0;
 };
 
-/// Of large copies the first visits along each loop, so that all loops are seen.
+/// What is visited; of large copies the first visits along each loop, so that all loops are seen.
 struct Walk {
   std::vector<Visit> visits;
   bool is_whole = true;

@@ -11,8 +11,8 @@
 namespace tenstride::detail {
 namespace {
 
-/// In the order of CopyWay. Blocks come last: searching for them takes longest, and is skipped where another
-/// candidate costs less than any blocks can. Small is not weighed.
+/// The proposals in the order of CopyWay. Blocks come last: searching for them takes longest, and is skipped
+/// where another candidate costs less than any blocks can. Small is not weighed.
 constexpr std::array<std::optional<Candidate> (*)(Problem&), way_names.size() - 1> proposals{
     propose_contiguous, propose_rows,          propose_gather,      propose_fill,
     propose_strided,    propose_repeated_rows, propose_row_scatter, propose_tiles,

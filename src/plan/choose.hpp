@@ -17,7 +17,7 @@ struct Problem {
   const Nest& nest;
   const Conversion& conversion;
   const PlanOptions& options;
-  /// By way and by packing; 0 where no cost was computed.
+  /// The costs by way and by packing; 0 where none was computed.
   WayCosts& computed;
   /// The number of threads that share the copy.
   int threads = 1;

@@ -30,7 +30,7 @@ TENSTRIDE_API ProcessorKind this_processor();
 
 /// The sizes of its caches, as far as they are known.
 void read_caches(Machine& machine, const ProcessorKind& kind);
-/// The same by the parts of ARM's cores, and from the files of a folder as
+/// The sizes of caches by the parts of ARM's cores, and from the files of a folder as
 /// /sys/devices/system/cpu/cpu0/cache.
 TENSTRIDE_API void caches_of_kind(Machine& machine, const ProcessorKind& kind);
 TENSTRIDE_API void caches_in_folder(Machine& machine, const std::string& folder);

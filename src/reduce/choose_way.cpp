@@ -70,7 +70,7 @@ bool takes_gapped_rows(const WayFacts& of) {
          of.row.extent * step <= of.run.src_stride + step;
 }
 
-/// The same along runs, and for short runs with gaps between them.
+/// Likewise for runs whose elements lie apart, and for short runs with gaps between them.
 bool takes_gapped_runs(const WayFacts& of) {
   if (of.kernel.accumulate_gapped == nullptr || of.plan.is_reduction_outer || !of.has_runs()) return false;
   const Index step = of.run.src_stride;

@@ -13,7 +13,7 @@ namespace {
 constexpr Index tile_bytes = 8192;
 /// The bytes of a row of results in the source, where its accumulators have at most 2 * tile_bytes.
 constexpr Index tile_row_bytes = 16384;
-/// The same where accumulators are wider than elements.
+/// The bytes of a row of results where accumulators are wider than elements.
 constexpr Index widened_row_bytes = 4096;
 constexpr Index max_tile = 4096;
 /// The least number of accumulators that a kernel uses for a run. Each takes as many elements as an
@@ -21,8 +21,8 @@ constexpr Index max_tile = 4096;
 constexpr Index run_accumulators = 32;
 /// The greatest number of parts of a reduction with few results: the reduction axes are divided, too.
 constexpr Index max_pieces = 64;
-/// The same where the order makes no difference: for many threads. Pieces have at least so many elements, and
-/// so many of each result that combining them takes no time.
+/// The greatest number of parts where the order makes no difference: for many threads. Pieces have at least
+/// so many elements, and so many of each result that combining them takes no time.
 constexpr Index max_exact_pieces = 1024;
 constexpr Index min_exact_piece = Index{1} << 15;
 constexpr Index min_rows_of_piece = 64;

@@ -117,9 +117,10 @@ Layout with_forward_axes(Layout layout) {
   return layout;
 }
 
-/// At most `block_bytes` where that is possible: one index of each of the outermost axes of memory, and as
-/// many of the next axis as fit. A single block where the outermost axis of memory is reduced: every block
-/// would read memory from beginning to end, and sums over the images of a batch took 1.2 times as long.
+/// The extents of a block: at most `block_bytes` where that is possible, one index of each of the outermost
+/// axes of memory, and as many of the next axis as fit. A single block where the outermost axis of memory is
+/// reduced: every block would read memory from beginning to end, and sums over the images of a batch took
+/// 1.2 times as long.
 Dims block_extents(const ReducePlan& plan, const Dims& working) {
   const Dims& shape = plan.problem.results.shape;
   Index count = count_elements(shape);

@@ -143,7 +143,7 @@ void run_cuts(const ReduceNest& nest, std::byte* dst, Index tiles, Index grain) 
   Finish(nest, dst)(0, plan.accumulators, states.data());
 }
 
-/// Into `result` of the shape of the plan's problem.
+/// Reduces into `result`, of the shape of the plan's problem.
 void run_unexpanded(const ReducePlan& plan, Tensor& result, const Tensor& x) {
   const std::byte* const src = x.storage_data();
   if (plan.block.empty()) {

@@ -50,7 +50,7 @@ inline Tensor uninitialized(const Dims& size, DType dtype, Device device, std::s
 inline Tensor with_layout(const Tensor& x, const Layout& layout) {
   return detail::TensorAccess::view(x, layout);
 }
-/// The same with other elements, counted in those; the conjugate and the negative bit go.
+/// A view of x with other elements, counted in those; the conjugate and the negative bit go.
 inline Tensor with_layout(const Tensor& x, const Layout& layout, DType dtype) {
   return detail::TensorAccess::view(x, layout, dtype);
 }

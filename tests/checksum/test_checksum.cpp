@@ -63,7 +63,7 @@ TEST(Checksum, OfPartsAddUpToThatOfTheWhole) {
   EXPECT_EQ(to_string(Checksum{{0x123456789abcdef0U, 1}}), "123456789abcdef00000000000000001");
 }
 
-/// Recorded from the NumPy function in docs/checksum.md: 1000 elements whose bytes are
+/// Recorded from the NumPy function in docs/convert.md: 1000 elements whose bytes are
 /// `(n * 2654435761 >> 13) & 255`, of bool the lowest bit of that.
 TEST(Checksum, IsThatOfTheNumPyDefinition) {
   struct Recorded {

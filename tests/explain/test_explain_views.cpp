@@ -91,7 +91,7 @@ TEST(ExplainScramble, ShowsTheElementsOfBoth) {
   EXPECT_EQ(forecast.places.size(), 3U);
 }
 
-TEST(ExplainScramble, IsTrueOfTheSpotCheckOfSeed000) {
+TEST(ExplainScramble, IsTrueOfTheSpotCheckOfAxisMoving) {
   const Tensor x = arange(120).view({2, 3, 4, 5});
   const ScrambleSeen seen = *see_scramble(x, {4, 3, 2, 5});
   const Tensor y = x.transpose(0, 2), z = x.reshape({4, 3, 2, 5});

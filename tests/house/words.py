@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names, comments, texts and documents use the field's words (HACKING.md, "Words"), not words of our own."""
+"""Names, comments, texts and documents use the field's words (HACKING.md, "The words"), not words of our own."""
 
 import functools
 import pathlib

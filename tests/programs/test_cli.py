@@ -285,7 +285,7 @@ class Info(Case):
         )
 
     def test_shows_the_checksum_of_the_elements_in_row_major_order(self):
-        digits = "4908bee0692dedb29fd873803cd55182"  # of arange(6), by the NumPy function in docs/checksum.md
+        digits = "4908bee0692dedb29fd873803cd55182"  # of arange(6), by the NumPy function in docs/convert.md
         self.write("c.npy", npy((2, 3), range(6)))
         self.write("f.npy", npy((2, 3), (0, 3, 1, 4, 2, 5), fortran=True))
         for path in ("c.npy", "f.npy"):

@@ -295,8 +295,6 @@ class Documents(unittest.TestCase):
         for document in [
             "README.md",
             "docs/explain.md",
-            "docs/explain-notation.md",
-            "docs/scrambles.md",
             "docs/chains.md",
             "docs/cli.md",
         ]:

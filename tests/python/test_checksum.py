@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checksum against its definition, the NumPy function in docs/checksum.md."""
+"""The checksum against its definition, the NumPy function in docs/convert.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tenstride as torch
 
 numpy = pytest.importorskip("numpy")
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "checksum.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "convert.md"
 
 
 @pytest.fixture(scope="module")

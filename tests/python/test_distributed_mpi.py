@@ -47,7 +47,7 @@ def test_an_error_of_one_rank_ends_all_with_its_message():
 
 
 def test_example_of_the_document_prints_what_it_says(tmp_path):
-    text = (ROOT / "docs" / "distributed-python.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "distributed.md").read_text(encoding="utf-8")
     program, ranks, output = re.search(r"```python3\n(.*?)```\n.*?-n (\d+).*?```\n(.*?)```", text, re.DOTALL).groups()
     script = tmp_path / "transpose.py"
     script.write_text(program, encoding="utf-8")

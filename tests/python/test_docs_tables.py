@@ -101,7 +101,7 @@ ROWS = list(rows())
 
 def test_there_are_tables():
     pages = {param.id.partition(":")[0] for param in ROWS}
-    assert {"for-pytorch-users", "for-numpy-users", "for-einops-users"} <= pages
+    assert {"for-pytorch-users", "for-numpy-users", "notation"} <= pages
 
 
 @pytest.mark.parametrize("row", ROWS)

@@ -7,8 +7,8 @@
 /// whole process.
 namespace tenstride {
 
-/// Of factories, of real numbers that meet integers, and of quotients of integers. Example: float32 unless
-/// set.
+/// The element type of factories, of real numbers that meet integers, and of quotients of integers. Example:
+/// float32 unless set.
 TENSTRIDE_API DType default_dtype() noexcept;
 /// The complex type that goes with it: complex128 for float64, complex32 for float16, else complex64.
 TENSTRIDE_API DType default_complex_dtype() noexcept;

@@ -108,8 +108,8 @@ class Dims {
   [[nodiscard]] constexpr const Index* data() const noexcept {
     return size_ > inline_capacity ? heap_ : inline_;
   }
-  /// The same for a list that is known to have `count` entries: who walks several lists of one length asks
-  /// once where they live. Pre: count == size().
+  /// The entries of a list that is known to have `count` of them, to be read or written: who walks several
+  /// lists of one length asks once where they live. Pre: count == size().
   [[nodiscard]] constexpr Index* data_of(std::size_t count) noexcept {
     return count > inline_capacity ? heap_ : inline_;
   }
@@ -243,7 +243,7 @@ class Dims {
       change_home(count);
     }
   }
-  /// To the heap or back. Nothing is changed where it throws.
+  /// Moves the entries to the heap or back. Nothing is changed where it throws.
   [[gnu::noinline, gnu::cold]] constexpr void change_home(std::size_t count) {
     if (count > max_rank) detail::throw_rank_too_large(count);
     if (count > inline_capacity) {

@@ -15,7 +15,7 @@ struct Bandwidth {
   double cached = 0;
   /// A plain copy far larger than all caches, into memory that has been written before.
   double memory = 0;
-  /// The same into new memory, whose pages the system has to provide first.
+  /// A plain copy into new memory, whose pages the system has to provide first.
   double fresh = 0;
   /// The bandwidth of a transpose as a share of `memory` and of `cached`.
   double transposed_share = 0;
@@ -36,7 +36,7 @@ TENSTRIDE_API Bandwidth measure_bandwidth();
 /// cannot be written, the figures last as long as the process. Thread-safe. Throws nothing but std::bad_alloc
 /// and StorageError.
 TENSTRIDE_API Bandwidth machine_bandwidth();
-/// The same if it was measured before, otherwise nothing; never measures, and so needs no memory.
+/// The bandwidth of this machine if it was measured before, otherwise nothing. Never measures.
 TENSTRIDE_API std::optional<Bandwidth> known_bandwidth();
 /// Measures again and replaces what was stored.
 TENSTRIDE_API Bandwidth refresh_bandwidth();

@@ -14,7 +14,7 @@ namespace tenstride {
 /// A checksum of elements in logical (row-major) order: the same whatever the strides, the order in a file or
 /// the order of the parts. Each element is hashed with its position, and the hashes are added, so that the
 /// checksums of parts that do not overlap add up to that of the whole. No elements have the checksum 0. Shape
-/// and dtype do not count. Not for security. docs/checksum.md defines it and says what it detects.
+/// and dtype do not count. Not for security. docs/convert.md defines it and says what it detects.
 struct Checksum {
   std::array<std::uint64_t, 2> words{};
 

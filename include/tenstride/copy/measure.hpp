@@ -56,7 +56,7 @@ TENSTRIDE_API std::string to_text(const Measurement& measurement);
 TENSTRIDE_API Measurement measure(const CopyPlan& plan, const PlanOptions& options);
 /// The bytes of that memory.
 TENSTRIDE_API Index measured_bytes(const CopyPlan& plan);
-/// The same without the cache: every way is run, and nothing is kept.
+/// `measure` without the cache: every way is run, and nothing is kept.
 TENSTRIDE_API Measurement measure_anew(const CopyPlan& plan, const PlanOptions& options);
 
 /// The file of plans that were measured: text, a line for each, at most 64 KiB, of which the oldest lines are

@@ -70,10 +70,10 @@ class TENSTRIDE_API Redistributor {
   /// The lowest rank of each rank's machine.
   std::vector<Index> machines_;
   std::vector<ExchangeRound> rounds_;
-  /// Of what each rank packs for near ones in a round, at most.
+  /// The most bytes that each rank packs for near ones in a round.
   std::vector<Index> staged_bytes_;
   int threads_ = 1;
-  /// In shared memory, for two rounds: one is read while the next one is packed.
+  /// What is packed for near ranks, in shared memory: one round is read while the next one is packed.
   Tensor staged_;
   Tensor sent_;
   Tensor received_;

@@ -68,7 +68,7 @@ class TENSTRIDE_API Transport {
   Tensor empty_shared(const Dims& shape, DType dtype);
   /// Where an address is in this rank's shared memory; nothing where it is elsewhere.
   [[nodiscard]] std::optional<SharedPlace> place_of(const void* address) const;
-  /// The same place of a near rank, in this rank's memory.
+  /// The address in this rank's memory of the same place of a near rank.
   [[nodiscard]] std::byte* address_of(Index rank, const SharedPlace& place) const;
 
  protected:

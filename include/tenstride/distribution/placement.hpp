@@ -17,9 +17,9 @@ struct Placement {
   PlacementKind kind = PlacementKind::replicate;
   /// The axis of the tensor.
   Index axis = 0;
-  /// Of strided_shard: into how many pieces the axis is cut first.
+  /// Into how many pieces strided_shard cuts the axis first.
   Index split_factor = 0;
-  /// Of block_cyclic: how many indices make a block.
+  /// How many indices make a block of block_cyclic.
   Index block = 0;
 
   [[nodiscard]] constexpr bool is_replicate() const noexcept { return kind == PlacementKind::replicate; }

@@ -58,8 +58,8 @@ struct RedistributionPlan {
   /// Whether a rank's own tensor is a view in `common` as it stands, with its axes in the given order; where
   /// not, it is copied into that order first.
   bool is_source_viewed = true;
-  /// By receiver, then by sender; none is empty. An element that several ranks hold is kept where it is
-  /// wanted, else the ranks that hold it take turns to send it to those that want it.
+  /// What ranks send, sorted by receiver, then by sender; none is empty. An element that several ranks hold
+  /// is kept where it is wanted, else the ranks that hold it take turns to send it to those that want it.
   std::vector<Exchange> exchanges;
 
   /// The indices of `common` that an exchange is about: those that its sender holds and its receiver wants.

@@ -30,7 +30,7 @@ TENSTRIDE_API Tensor convert(const Tensor& x, std::string_view pattern, const Co
 /// A list of tensors of one shape and type is one more axis in front; they are not stacked before.
 TENSTRIDE_API Tensor convert(TensorList list, std::string_view pattern, const ConvertOptions& options = {},
                              Caller caller = Caller::current());
-/// The same into a tensor of the result's shape, whose dtype is the result's; it may share memory with the
+/// Converts into a tensor of the result's shape, whose dtype is the result's; it may share memory with the
 /// source. Throws ShapeError for another shape, TypeError for another dtype, StorageError where it is
 /// read-only.
 TENSTRIDE_API void convert_into(Tensor& out, const Tensor& x, std::string_view pattern,

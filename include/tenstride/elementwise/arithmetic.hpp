@@ -56,7 +56,7 @@ TENSTRIDE_API Tensor minimum(const Operand& a, const Operand& b, Caller caller =
 TENSTRIDE_API Tensor clamp(const Tensor& x, const std::optional<Operand>& min,
                            const std::optional<Operand>& max = {}, Caller caller = Caller::current());
 
-/// Of bools and integers; all other types are refused.
+/// Operations bit by bit, of bools and integers; all other types are refused.
 TENSTRIDE_API Tensor bitwise_and(const Operand& a, const Operand& b, Caller caller = Caller::current());
 TENSTRIDE_API Tensor bitwise_or(const Operand& a, const Operand& b, Caller caller = Caller::current());
 TENSTRIDE_API Tensor bitwise_xor(const Operand& a, const Operand& b, Caller caller = Caller::current());
@@ -73,7 +73,7 @@ TENSTRIDE_API Tensor positive(const Tensor& x);
 TENSTRIDE_API Tensor square(const Tensor& x, Caller caller = Caller::current());
 /// Refuses bools.
 TENSTRIDE_API Tensor neg(const Tensor& x, Caller caller = Caller::current());
-/// Of complex numbers the real absolute value. Refuses bools. The least integer stays as it is.
+/// The absolute value, real for complex numbers. Refuses bools. The least integer stays as it is.
 TENSTRIDE_API Tensor abs(const Tensor& x, Caller caller = Caller::current());
 /// Bools; false (`isfinite`: true) for all integers. Of a complex number either part counts (`isfinite`:
 /// both).

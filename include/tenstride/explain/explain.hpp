@@ -61,7 +61,7 @@ struct ContiguityObstacle {
 /// the order (1,0) sorts the axes.
 TENSTRIDE_API std::optional<ContiguityObstacle> why_not_contiguous(const Layout& layout);
 
-/// In a few words: "axes out of order", "axes out of order, gaps", "repeats elements", "backwards".
+/// The obstacle in a few words: "axes out of order, gaps", "repeats elements", "backwards".
 TENSTRIDE_API std::string summary(const ContiguityObstacle& obstacle);
 
 /// In full, lines indented by two spaces: strides and the row-major ones, the axis, what is the matter in
@@ -74,7 +74,7 @@ TENSTRIDE_API std::string to_string(const ContiguityObstacle& obstacle, std::siz
 /// the sizes are no scramble of the tensor's. One size may be -1. Lines but the first are indented by two
 /// spaces.
 TENSTRIDE_API std::optional<std::string> explain_scramble(const Tensor& x, const Dims& sizes);
-/// The same as facts.
+/// What `explain_scramble` says, as facts.
 TENSTRIDE_API std::optional<ScrambleSeen> see_scramble(const Tensor& x, const Dims& sizes);
 /// The table and the count.
 TENSTRIDE_API std::string to_string(const ScrambleSeen& seen);
@@ -97,19 +97,19 @@ struct ChainComparison {
 };
 
 struct Explanation {
-  /// In an ExplainSession all texts so far, each with a line end behind it.
+  /// The text that was explained; in an ExplainSession all texts so far, each with a line end behind it.
   std::string expression;
   Evaluation evaluation;
   /// For each step: which step is to blame that it is not contiguous, or that it had to copy. The step's own
   /// number where it is that step. Nothing where nothing is to blame, or where the tensor came so from
   /// outside.
   std::vector<std::optional<std::size_t>> causes;
-  /// The same for the tensor that a failure was about.
+  /// The step to blame for the layout of the tensor that a failure was about.
   std::optional<std::size_t> failure_cause;
-  /// For the value, or the last tensor where the value is none; nothing where it is not made by layout
-  /// operations, after a failure, and where elements are written on the way.
+  /// What a chain would cost for the value, or the last tensor where the value is none; nothing where it is
+  /// not made by layout operations, after a failure, and where elements are written on the way.
   std::optional<ChainComparison> chain;
-  /// For a refused view.
+  /// What may be done instead of a refused view.
   std::vector<Fix> fixes;
   /// The failure's whole text without its type: message, fixes, and the place in the expression. Empty
   /// without one.
@@ -142,8 +142,8 @@ TENSTRIDE_API Explanation explain(std::string_view expression, const ExplainOpti
 class TENSTRIDE_API ExplainSession {
  public:
   explicit ExplainSession(ExplainOptions options = {});
-  /// As `explain`; told are the steps of this text. One that needs more memory than allowed is not carried
-  /// out and is a failure of type "MemoryError".
+  /// Explains a text as `explain` does, with the steps of this text alone. One that needs more memory than
+  /// allowed is not carried out and is a failure of type "MemoryError".
   Explanation explain(std::string_view text);
   [[nodiscard]] const Interpreter& interpreter() const noexcept { return interpreter_; }
 

@@ -54,7 +54,7 @@ struct EagerStep {
   std::string call;
   StepKind kind = StepKind::view;
   Layout layout;
-  /// Of a copy; otherwise 0.
+  /// The bytes that a copy reads and writes; otherwise 0.
   Index bytes_read = 0;
   Index bytes_written = 0;
 };
@@ -95,11 +95,11 @@ struct Step {
   /// Bytes read plus bytes written by a copy, each written element being read once; 0 for every other kind,
   /// and in-place writes (`copy_`, `fill_`, `y[0] = 1`) count as their elements do.
   Index bytes_moved = 0;
-  /// Those of `bytes_moved` that were written without reading as many: by `fill_` and the like.
+  /// The part of `bytes_moved` that was written without reading as many: by `fill_` and the like.
   Index bytes_filled = 0;
   /// Bytes of the fresh storage.
   Index bytes_allocated = 0;
-  /// Of a transfer: the link, and the bytes that cross it. What is copied before and after it on either side
+  /// The link of a transfer, and the bytes that cross it. What is copied before and after it on either side
   /// is `bytes_moved`.
   std::optional<Link> link{};
   Index bytes_transferred = 0;
@@ -127,10 +127,10 @@ struct Step {
   DType from_dtype = DType::float32;
   /// The call in the text: ".permute(0, 2, 1)", "[1:]", "torch.zeros(2)", "x == y".
   TextRange range;
-  /// Of a layout operation: the same with nothing carried out, from the last tensor on that was made
+  /// The layout operations up to this one with nothing carried out, from the last tensor on that was made
   /// otherwise.
   std::optional<Chain> chain;
-  /// Of a layout operation: itself, or what the pattern consists of.
+  /// The layout operation itself, or those that a pattern consists of.
   std::vector<EagerStep> eager;
   /// Which element of the bound tensor each element is, if all steps from there on move or convert elements:
   /// the layout operations as one chain. Behind a reduction, which element of its row-major result each is.
@@ -147,7 +147,7 @@ struct Failure {
   Cause cause = Cause::operation;
   /// Python's name of it: "RuntimeError", "NameError".
   std::string type;
-  /// Without the type; for a refused view PyTorch's line and the obstacle.
+  /// The text of the error without the type; for a refused view PyTorch's line and the obstacle.
   std::string message;
   TextRange range;
   /// The name of the refused operation; empty where none was reached.
@@ -157,7 +157,7 @@ struct Failure {
   DType dtype = DType::float32;
   std::optional<std::size_t> source;
   std::optional<ViewObstacle> obstacle;
-  /// Of a refused scramble.
+  /// What a refused scramble would have done.
   std::optional<ScrambleSeen> scramble;
 };
 
@@ -165,7 +165,7 @@ struct Totals {
   /// Steps of kind copy.
   std::size_t copies = 0;
   Index bytes_moved = 0;
-  /// Those of them that no copy moved: they were written without reading as many.
+  /// The part of `bytes_moved` that no copy moved: it was written without reading as many.
   Index bytes_filled = 0;
   /// Steps of kind transfer, and the bytes that cross the links.
   std::size_t transfers = 0;
@@ -182,7 +182,7 @@ struct Evaluation {
   std::vector<Step> steps;
   /// The first step of this program; above 0 only in an Interpreter that carried out others before.
   std::size_t first_step = 0;
-  /// Of the last statement; None where that is no expression.
+  /// The value of the last statement; None where that is no expression.
   Value value;
   /// What `print` printed.
   std::string output;
@@ -254,7 +254,7 @@ class TENSTRIDE_API Interpreter {
   /// `text()`. A failure ends this program only; what it bound before stays bound. Throws ParseError, and
   /// then nothing has changed, and std::bad_alloc.
   Evaluation run(std::string_view program);
-  /// The same on meta, and with no effect on what comes after.
+  /// What `run` would give, on meta, and with no effect on what comes after.
   [[nodiscard]] Evaluation forecast(std::string_view program) const;
 
   /// All programs so far, each with a line end behind it.

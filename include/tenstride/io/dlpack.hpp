@@ -97,7 +97,7 @@ enum class DlpackMemory : unsigned char { shared, copied };
 /// since it would have to move. Throws RuntimeError on meta and for a conjugate view.
 /// Example: of `arange(6).view({2, 3}).t()` it has shape (3,2) and strides (1,3).
 TENSTRIDE_API DlpackVersioned to_dlpack(const Tensor& tensor, DlpackMemory memory = DlpackMemory::shared);
-/// The same in the old form, which cannot say that memory is read-only: refuses that too (StorageError).
+/// The tensor in the old form, which cannot say that memory is read-only: refuses that too (StorageError).
 TENSTRIDE_API DlpackUnversioned to_dlpack_unversioned(const Tensor& tensor);
 
 /// A tensor on another library's memory, without a copy: `managed` is given back when the last view goes, or

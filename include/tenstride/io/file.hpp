@@ -60,9 +60,9 @@ struct CompressedStream {
 
 /// What a file says about a group that it has tensors in.
 struct FileGroup {
-  /// From the root on, "a/b"; empty: the root, which speaks of the whole file.
+  /// Its path from the root on, "a/b"; empty: the root, which speaks of the whole file.
   std::string name;
-  /// As of `FileInfo` and `FurtherFacts`.
+  /// Attributes, in the forms of `FileInfo` and `FurtherFacts`.
   std::string attributes{};
   std::string attribute_types{};
   std::string unread_attributes{};
@@ -81,8 +81,8 @@ struct FurtherFacts {
   /// Axes that may grow in the file (netCDF's unlimited dimensions), in order; in HDF5 those of a tensor in
   /// chunks alone.
   Dims unlimited_axes{};
-  /// Of NIfTI: what stands between the header and the elements, each extension with its size and code in this
-  /// machine's byte order.
+  /// What a NIfTI file has between the header and the elements, each extension with its size and code in
+  /// this machine's byte order.
   std::string header_extensions{};
 
   [[nodiscard]] bool empty() const {
@@ -93,14 +93,14 @@ struct FurtherFacts {
 /// What the headers of a file say about one tensor in it.
 struct FileInfo {
   FileKind kind = FileKind::unknown;
-  /// With the version where there are several: "npy 1.0", "PNG", "safetensors".
+  /// The name of the format, with the version where there are several: "npy 1.0", "PNG", "safetensors".
   std::string format;
   /// The file that has the elements. Of a checkpoint in several files, that of this tensor.
   std::string path;
-  /// Within the file; empty where a file of the kind holds one tensor. Example: "blocks.0.attn.weight".
+  /// The tensor's name within the file, "blocks.0.attn.weight"; empty in a file of one tensor.
   std::string name;
   DType dtype = DType::uint8;
-  /// Of the tensor that `open_tensor_file` gives.
+  /// The layout of the tensor that `open_tensor_file` gives.
   Layout layout;
   std::uint64_t file_nbytes = 0;
   ElementStorage storage = ElementStorage::flat;
@@ -111,7 +111,7 @@ struct FileInfo {
   bool is_mapped = false;
   /// Whether the bytes of the elements stand in the other order than this machine's.
   bool is_byte_swapped = false;
-  /// Of a picture; `open_tensor_file` does not apply it.
+  /// How a picture must be rotated to be upright; `open_tensor_file` does not apply it.
   Orientation orientation = Orientation::upright;
   /// One for each axis, or none. Example: {"time", "lat", "lon"}.
   std::vector<std::string> axis_names{};
@@ -121,9 +121,9 @@ struct FileInfo {
   std::string attributes{};
   /// Extents of a chunk; empty where there are none.
   Dims chunk{};
-  /// Of what holds several chunks; empty where there are none.
+  /// Extents of a shard, which holds several chunks; empty where there are none.
   Dims shard{};
-  /// Where `storage` is `stream`, and where flat elements stand in a part that has a CRC.
+  /// The stream, where `storage` is `stream`, and where flat elements stand in a part that has a CRC.
   CompressedStream stream{};
   /// How chunks or streams are compressed, in the format's words: "deflate", "blosc(lz4, 5, shuffle)".
   std::string codec{};
@@ -138,7 +138,7 @@ struct FileInfo {
   /// Example: "have a type that tenstride has, not F4".
   std::string obstacle{};
 
-  /// As the program takes it: "x.npy", "model.safetensors::blocks.0.weight", "era5.zarr/surface/t2m".
+  /// The tensor as the program names it: "x.npy", "m.safetensors::weight", "era5.zarr/surface/t2m".
   [[nodiscard]] std::string address() const {
     return name.empty() || kind == FileKind::zarr ? path : path + "::" + name;
   }
@@ -196,7 +196,7 @@ TENSTRIDE_API void require_readable(const std::vector<FileInfo>& infos, std::str
 TENSTRIDE_API Tensor open_tensor_file(const std::string& address, Caller caller = Caller::current());
 TENSTRIDE_API Tensor open_tensor_file(const FileInfo& info, Caller caller = Caller::current());
 
-/// The same in memory of its own, whatever the file.
+/// The tensor in memory of its own, whatever the file.
 TENSTRIDE_API Tensor load_tensor_file(const FileInfo& info, Caller caller = Caller::current());
 
 /// The elements as they stand in the file, mapped. Throws FileError where they cannot be used like that: they
@@ -212,7 +212,7 @@ struct FormatSupport {
   bool is_written = false;
 };
 TENSTRIDE_API std::vector<FormatSupport> supported_formats();
-/// Those that are told by a file's first bytes, for errors: "npy, PNG, JPEG, npz".
+/// The kinds that are told by a file's first bytes, for errors: "npy, PNG, JPEG, npz".
 TENSTRIDE_API std::string known_kinds();
 
 }  // namespace tenstride::io

@@ -23,7 +23,7 @@ namespace tenstride::io {
 struct NpyHeader {
   DType dtype = DType::float32;
   ByteOrder byte_order = ByteOrder::native;
-  /// In elements from `data_begin` on: row-major, or column-major for Fortran's order.
+  /// The layout from `data_begin` on: row-major, or column-major for Fortran's order.
   Layout layout;
   /// The byte of the file where the first element begins.
   std::size_t data_begin = 0;

@@ -62,7 +62,7 @@ struct ElementOptions {
   [[nodiscard]] bool has_arithmetic() const { return !scale.empty() || !shift.empty(); }
 };
 
-/// Of a file; what it says of elements holds for each tensor that is converted, not for one that is kept.
+/// How a file is written. What it says of elements holds for tensors that are converted, not for kept ones.
 struct FileOptions {
   /// Bytes of all buffers; 0: half of free_memory().
   std::uint64_t memory = 0;
@@ -72,15 +72,15 @@ struct FileOptions {
   Resume resume = Resume::no;
   FileCheck check = FileCheck::none;
   Overwrite overwrite = Overwrite::refuse;
-  /// Of the destination; `unknown`: as the end of its name tells, or .npy where that tells none.
+  /// The kind of the destination; `unknown`: as the end of its name tells, or .npy where that tells none.
   FileKind kind = FileKind::unknown;
-  /// As ElementOptions say, with `is_rescaled` below.
+  /// These, with `is_rescaled` below, are what ElementOptions say.
   ElementOrder order = ElementOrder::row_major;
   std::optional<DType> dtype{};
   std::vector<double> scale{};
   std::vector<double> shift{};
   Index axis = 0;
-  /// Of a destination in chunks (.zarr).
+  /// How a destination in chunks is divided.
   ChunkOptions chunks{};
   /// Permutes a .zarr folder by its metadata and the names of its files; nothing is decoded, and chunks,
   /// codecs and version stay those of the source. Files of chunks are copied by the file system, which shares
@@ -99,10 +99,10 @@ struct FileOptions {
 struct TensorJob {
   FileInfo source;
   std::string chain;
-  /// Of the result.
+  /// The name of the result.
   std::string name;
   MoveKind kind = MoveKind::convert;
-  /// Of this tensor, with the order that the destination's kind has.
+  /// What becomes of the elements of this tensor, with the order that the destination's kind has.
   ElementOptions elements{};
   Dims shape;
   DType dtype = DType::float32;
@@ -112,7 +112,7 @@ struct TensorJob {
   FurtherFacts further{};
   /// What the source says and is not true of the result.
   std::vector<DroppedFact> dropped{};
-  /// As NewTensor says.
+  /// Whether chunks are the usual ones, as NewTensor says.
   bool has_usual_chunks = false;
   /// What of the attributes was left out or not heeded, for the user.
   std::vector<std::string> notes{};
@@ -121,9 +121,9 @@ struct TensorJob {
   std::uint64_t data_begin = 0;
   /// The conversions on the way, the last of them to `dtype`; those that lose nothing are left out.
   std::vector<DType> conversions;
-  /// In place of conversions, where the elements become what they mean.
+  /// Makes elements what they mean, in place of conversions.
   std::optional<Rescaling> rescaling{};
-  /// Of the axes of stride 0 in the last stage, behind the conversions.
+  /// The reduction of the axes of stride 0 in the last stage, behind the conversions.
   std::optional<Reduction> reduction;
 
   [[nodiscard]] std::uint64_t result_nbytes() const {
@@ -143,7 +143,7 @@ struct JobPlan;
 /// All that is known before an element is read.
 struct FileJob {
   std::string destination;
-  /// As given, with the destination's kind; what becomes of elements, each tensor says.
+  /// The options as given, with the destination's kind; what becomes of elements, each tensor says.
   FileOptions options;
   std::vector<TensorJob> tensors;
   /// What is said of tensors that are not written (`carry_labels`).
@@ -156,12 +156,12 @@ struct FileJob {
   std::uint64_t memory = 0;
   bool is_disk_measured = false;
   std::uint64_t temporary_bytes = 0;
-  /// Of what must be unpacked before elements of it can be read: it lies in a file without a name beside the
-  /// destination.
+  /// Bytes of what must be unpacked before elements of it can be read: it lies in a file without a name
+  /// beside the destination.
   std::uint64_t unpacked_bytes = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
-  /// By the disk's rates. Nothing where chunks are decompressed or compressed: how fast is not known.
+  /// Seconds by the disk's rates; nothing where chunks are compressed or decompressed.
   std::optional<double> seconds = 0.0;
 
  private:
@@ -196,7 +196,7 @@ TENSTRIDE_API std::vector<DroppedFact> dropped_facts(const FileJob& job);
 TENSTRIDE_API std::string plan_hash_text(const FileJob& job);
 
 struct FileResult {
-  /// Of a job that changes only metadata where `is_checked`: nothing else is decoded.
+  /// The checksum of the elements; where only metadata change, only if `is_checked`.
   Checksum checksum;
   /// Elements of the destination that are missing by what the sources say; counted where `is_rescaled`.
   std::uint64_t missing = 0;
@@ -220,8 +220,8 @@ struct FileResult {
 /// Whether a chain can be carried out from file to file: it moves, converts and once reduces the elements of
 /// `x`. The text says what it does beside that; empty where it can. Throws ParseError.
 TENSTRIDE_API std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info);
-/// The same where the source or the destination is in chunks: each axis of the result must be one of `x`, or
-/// a part of one, in any order.
+/// What keeps a chain from being carried out where the source or the destination is in chunks: each axis of
+/// the result must be one of `x`, or a part of one, in any order. Empty where nothing does.
 TENSTRIDE_API std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info);
 
 /// The type of what elements of the type mean: float32, or float64 for float64 and for integers of 32 and 64
@@ -248,8 +248,8 @@ TENSTRIDE_API std::string obstacle_to_metadata_only(const FileJob& job);
 /// cannot be carried out from file to file, MemoryLimitError, and what the chain throws.
 TENSTRIDE_API FileJob plan_permute_file(const std::string& source, std::string_view chain,
                                         const std::string& destination, const FileOptions& options = {});
-/// The same for tensors of several files, each with a chain of its own. What the options say of elements is
-/// about those that are converted. Example: `plan_permute_files({{info, "x.t()", "weight"}},
+/// Plans a run for tensors of several files, each with a chain of its own. What the options say of elements
+/// is about those that are converted. Example: `plan_permute_files({{info, "x.t()", "weight"}},
 /// "new.safetensors")`.
 TENSTRIDE_API FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::string& destination,
                                          const FileOptions& options = {});
@@ -279,9 +279,9 @@ TENSTRIDE_API Checksum checksum_file(const std::string& address,
 
 /// The axes, passes, blocks and costs of all stages, several lines for people.
 TENSTRIDE_API std::string to_string(const FileJob& job);
-/// The same: {"tensors": [{"stages": [...]}, ...]}, in the order of `tensors`. A stage reads one file and
-/// writes another; a tensor has one, and one more for each reshape that cuts across axes; none where only
-/// metadata change.
+/// The plan as JSON: {"tensors": [{"stages": [...]}, ...]}, in the order of `tensors`. A stage reads one
+/// file and writes another; a tensor has one, and one more for each reshape that cuts across axes; none
+/// where only metadata change.
 TENSTRIDE_API std::string to_json(const FileJob& job);
 
 }  // namespace tenstride::io

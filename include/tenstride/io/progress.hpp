@@ -25,13 +25,13 @@ struct Progress {
   /// Since the run began, and what it was foretold to take.
   double seconds = 0;
   double seconds_foretold = 0;
-  /// Of `bytes_done`, those that an earlier run had done: they took none of the seconds.
+  /// The part of `bytes_done` that an earlier run had done: it took none of the seconds.
   std::uint64_t bytes_earlier = 0;
 };
 
 /// Since the run began; nothing before the first byte and in the first moment.
 TENSTRIDE_API std::optional<double> bytes_per_second(const Progress& progress);
-/// By that speed, or by what was foretold where there is none yet; nothing where neither is known.
+/// What is left by that speed, or by what was foretold before there is one; nothing where neither is known.
 TENSTRIDE_API std::optional<double> seconds_left(const Progress& progress);
 
 /// A line without its end; what is not known is left out.

@@ -18,7 +18,7 @@ namespace tenstride::io {
 /// How the stored elements of a tensor become what its file says they mean. What is missing is told by
 /// elements as they are stored, before they are scaled.
 struct Rescaling {
-  /// Of the tensor, for messages.
+  /// The address of the tensor, for messages.
   std::string address{};
   /// The type that stored bits are read as: the unsigned one of the same size where `_Unsigned` says so.
   DType stored = DType::float32;
@@ -29,8 +29,8 @@ struct Rescaling {
   /// Elements of `stored` outside are missing, too (`valid_range`, or `valid_min` and `valid_max`).
   std::optional<Scalar> lowest{};
   std::optional<Scalar> highest{};
-  /// Of the result, and what a missing element is in it: NaN, of integers a number that no other element
-  /// becomes where there is one.
+  /// The type of the result, and what a missing element is in it: NaN, of integers a number that no other
+  /// element becomes where there is one.
   DType dtype = DType::float32;
   Scalar fill{};
   /// What the file says and is not used: "valid_range [0.5,2.5] is not used: it must be of int16".
@@ -38,7 +38,7 @@ struct Rescaling {
 
   [[nodiscard]] bool is_scaled() const { return scale != 1 || shift != 0; }
   [[nodiscard]] bool has_missing() const { return !missing.empty() || lowest || highest; }
-  /// Of an element of `stored`.
+  /// Whether an element, of the type `stored`, stands for a missing one.
   [[nodiscard]] TENSTRIDE_API bool is_missing(const Scalar& element) const;
 };
 

@@ -31,7 +31,7 @@ struct ResultFacts {
   std::string attributes;
   /// What the destination has a place for. Of several tensors all have the same attributes of a group.
   FurtherFacts further{};
-  /// Of what the destination has a place for.
+  /// What is not true of the result, of all that the destination has a place for.
   std::vector<DroppedFact> dropped{};
   /// What the file says and was not heeded; sentences for the user.
   std::vector<std::string> notes{};
@@ -39,11 +39,11 @@ struct ResultFacts {
 
 /// What is done with the elements beside what the chain does.
 struct ElementChanges {
-  /// Of the result; nothing: as the chain gives.
+  /// The element type of the result; nothing: as the chain gives.
   std::optional<DType> dtype{};
   /// Whether they are multiplied or shifted by other numbers than the file's.
   bool has_arithmetic = false;
-  /// Where they become what they mean.
+  /// Makes elements what they mean; null where nothing does.
   const Rescaling* rescaling = nullptr;
 };
 
@@ -62,7 +62,7 @@ struct ResultMove {
   ElementChanges changes{};
 };
 
-/// The same for all tensors of a file that is written. A name that several axes share stands for the same
+/// What is said of all tensors of a file that is written. A name that several axes share stands for the same
 /// indices of all of them: where the chains of two tensors leave different ones, the axis of one gets a name
 /// of its own. Example: `x[2:]` of t2m (time, lat), beside an unchanged time of 10, is (time_8, lat).
 TENSTRIDE_API std::vector<ResultFacts> facts_of_results(const std::vector<ResultMove>& results,

@@ -19,7 +19,7 @@ namespace tenstride::io {
 
 /// A tensor and what the file says about it.
 struct NamedTensor {
-  /// Within the file; empty for a file of one tensor.
+  /// The name within the file; empty for a file of one tensor.
   std::string name;
   Tensor tensor;
   /// One for each axis, or none.
@@ -48,7 +48,7 @@ struct ChunkOptions {
   /// "none", "gzip:6", "zstd:3", "blosc:lz4:5:shuffle", with "+crc32c" behind it; empty: the kind's usual
   /// one.
   std::string codec{};
-  /// Of Zarr: 2 or 3; 0: 3, or that of the source where only metadata change.
+  /// The version of Zarr: 2 or 3; 0: 3, or that of the source where only metadata change.
   int zarr_format = 0;
   /// Tensors of files of the same kind that cannot be read (they have an obstacle): they go along under their
   /// names, as their bytes are stored. Taken by .npz, .zarr, .h5 and .nc, as far as `obstacle_to_keeping`
@@ -58,12 +58,12 @@ struct ChunkOptions {
 
 struct SaveTensorsOptions {
   Overwrite overwrite = Overwrite::refuse;
-  /// Of files that know both orders: .npy, .npz and raw.
+  /// The order of elements in files that know both: .npy, .npz and raw.
   ElementOrder order = ElementOrder::row_major;
   /// .npz and .tif: elements are compressed (deflate). Refused for kinds that it does not compress.
   bool is_compressed = false;
   TiedTensors tied = TiedTensors::write;
-  /// Of .zarr, .h5 and .nc.
+  /// How .zarr, .h5 and .nc are divided into chunks.
   ChunkOptions chunks{};
 };
 
@@ -87,7 +87,7 @@ struct NewTensor {
   std::vector<std::string> axis_names{};
   /// A JSON object, or empty.
   std::string attributes{};
-  /// As `FileInfo` has them.
+  /// What a stored element means, as `FileInfo` has it.
   double scale = 1;
   double shift = 0;
   FurtherFacts further{};
@@ -165,7 +165,7 @@ TENSTRIDE_API FileKind kind_of_name(std::string_view path);
 
 /// The ends of names of all kinds that can be written, with their dots.
 TENSTRIDE_API std::vector<std::string> written_suffixes();
-/// The same for errors: ".npy, .png, .npz or .raw".
+/// The ends of names that can be written, for errors: ".npy, .png, .npz or .raw".
 TENSTRIDE_API std::string writable_suffixes();
 
 }  // namespace tenstride::io

@@ -23,8 +23,8 @@ struct TensorMove {
   FileInfo source;
   /// What is done with it, as a chain on `x`.
   std::string chain = "x";
-  /// Of the result, within the destination; of no meaning where that holds one tensor. Empty for a single
-  /// one: that of the source where the destination needs a name.
+  /// The name of the result within the destination; of no meaning where that holds one tensor. Empty for a
+  /// single one: that of the source where the destination needs a name.
   std::string name{};
   MoveKind kind = MoveKind::convert;
 };

@@ -199,7 +199,7 @@ class Chain {
   [[nodiscard]] constexpr Chain reshape(const Dims& sizes) const {
     return regrouped(infer_shape(sizes, numel(view_), shape(), "reshape"));
   }
-  /// As reshape: a chain copies at its end, if at all, so there is no difference.
+  /// The same chain as `reshape` gives: it copies at its end, if at all, so there is no difference.
   [[nodiscard]] constexpr Chain view(const Dims& sizes) const {
     return regrouped(infer_shape(sizes, numel(view_), shape(), "view"));
   }
@@ -232,7 +232,7 @@ class Chain {
     if (const std::optional<Layout> layout = try_merge()) return {copies_, *layout};
     return copied_plan();
   }
-  /// The same, but ending with a row-major tensor of its own in any case.
+  /// The plan that ends with a row-major tensor of its own in any case.
   [[nodiscard]] constexpr ChainPlan copy_plan() const {
     if (!atoms_.blocks().empty()) return settled().copy_plan();
     const Layout wanted = row_major(shape());
@@ -263,8 +263,8 @@ class Chain {
     return result;
   }
 
-  /// As a layout's printed form, the atoms of an axis in parentheses: "(4,(2,3)):(1,(12,4))+0". An atom of a
-  /// block has a stride like "6@A", and the blocks follow: " with A = (6,4):(1,6)".
+  /// The chain printed as a layout, the atoms of an axis in parentheses: "(4,(2,3)):(1,(12,4))+0". An atom
+  /// of a block has a stride like "6@A", and the blocks follow: " with A = (6,4):(1,6)".
   [[nodiscard]] TENSTRIDE_API std::string to_string() const;
 
  private:
@@ -330,7 +330,7 @@ class Chain {
     result.copies.push_back(is_empty(view_) ? ChainCopy{view_, row_major(shape())} : atoms_.final_copy());
     return result;
   }
-  /// The same chain after one copy that lays each block in a row.
+  /// The chain after one copy that lays each block in a row.
   [[nodiscard]] constexpr Chain settled() const {
     Chain result = *this;
     result.is_exact_ = false;

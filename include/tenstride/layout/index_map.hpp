@@ -36,7 +36,7 @@ struct IndexMap {
   /// `first` is not known.
   bool has_cuts = false;
 
-  /// Of a result that is its source.
+  /// The map of a result that is its source.
   [[nodiscard]] static constexpr IndexMap identity(std::size_t rank) {
     IndexMap map{{}, Dims::filled(rank, 0)};
     for (std::size_t axis = 0; axis < rank; ++axis) map.axes.push_back({axis});
@@ -195,7 +195,7 @@ class AxisParts {
   constexpr void advance(const Atom& part, Index steps) {
     if (part.block >= 0) first_[at(part.block)] += steps * part.stride;
   }
-  /// Of axes that are mixed with others no axis is a part any more.
+  /// Notes that axes are mixed with others: no axis is a part of them any more.
   constexpr void spoil(const AtomList& parts) {
     for (const Index source : parts.blocks()) {
       if (source >= 0) is_cut_[at(source)] = 1;

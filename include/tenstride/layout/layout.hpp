@@ -82,7 +82,7 @@ constexpr Index numel(const Layout& layout) noexcept {
 }
 
 namespace detail {
-/// The same as row_major_strides step by step, for shapes that are refused or hold a 0.
+/// Computes row_major_strides step by step, for shapes that are refused or hold a 0.
 [[gnu::noinline, gnu::cold]] constexpr void fill_row_major_strides(const Dims& shape, Dims& strides,
                                                                    std::string_view operation) {
   count_elements(shape, operation);

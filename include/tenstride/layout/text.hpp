@@ -13,7 +13,7 @@ namespace tenstride {
 /// Example: `to_string(Dims{2, 3}) == "(2,3)"`, `to_string(Dims{}) == "()"`.
 TENSTRIDE_API std::string to_string(const Dims& dims);
 
-/// The same as Python writes a tuple.
+/// The numbers as Python writes a tuple.
 /// Example: `to_tuple(Dims{2}) == "(2,)"`, `to_tuple(Dims{2, 3}) == "(2,3)"`.
 TENSTRIDE_API std::string to_tuple(const Dims& dims);
 

@@ -95,7 +95,7 @@ struct LedgerTotals {
   std::size_t scrambles = 0;
   std::size_t transfers = 0;
   std::size_t reductions = 0;
-  /// Without what reductions read and write.
+  /// Bytes read and written, without what reductions read and write.
   Index bytes_read = 0;
   Index bytes_written = 0;
   Index bytes_allocated = 0;

@@ -26,7 +26,7 @@ class Device {
   static const Device meta;
 
   constexpr Device() = default;
-  /// Without an index, as PyTorch's "cuda": which one is meant is known where a tensor is placed (`placed`).
+  /// A device without an index, as PyTorch's "cuda": placing a tensor decides which one (`placed`).
   constexpr explicit Device(DeviceKind kind) : kind_(kind) {}
   /// Pre: 0 <= index < 128.
   constexpr Device(DeviceKind kind, int index) : kind_(kind), index_(static_cast<signed char>(index)) {}

@@ -33,8 +33,8 @@ TENSTRIDE_API std::size_t cache_limit();
 TENSTRIDE_API void set_cache_limit(std::size_t bytes);
 
 namespace detail {
-/// At least `nbytes` at a multiple of 64 bytes; large ones at a multiple of 2 MiB, huge pages asked for.
-/// Throws StorageError. `release_memory` takes the address and the same number.
+/// Gives at least `nbytes` at a multiple of 64 bytes; large ones at a multiple of 2 MiB, huge pages asked
+/// for. Throws StorageError. `release_memory` takes the address and the same number.
 std::byte* acquire_memory(std::uint64_t nbytes);
 void release_memory(std::byte* memory, std::uint64_t nbytes) noexcept;
 }  // namespace detail

@@ -27,7 +27,7 @@ namespace detail {
 struct StorageBlock {
   std::atomic<std::size_t> references{1};
   std::byte* data = nullptr;
-  /// Of 64 bits everywhere: what has no memory may be longer than addresses reach.
+  /// The length in bytes, of 64 bits everywhere: what has no memory may be longer than addresses reach.
   std::uint64_t nbytes = 0;
   Device device = Device::cpu;
   Access access = Access::read_write;
@@ -119,7 +119,7 @@ class TENSTRIDE_API Storage {
     if (is_read_only()) throw_read_only();
     return block_ == nullptr ? nullptr : block_->data;
   }
-  /// The same for all handles on the same bytes, another for any other storage alive; null for no storage.
+  /// The same value for all handles on the same bytes, another for any other storage; null for no storage.
   [[nodiscard]] const void* id() const noexcept { return block_; }
   /// Makes the storage at least `nbytes` long, for all who share it; the bytes it has are kept, new ones are
   /// not initialised. Throws StorageError on adopted and mapped ones, which cannot grow.

@@ -22,7 +22,7 @@ struct ToOptions {
   std::optional<Device> device{};
   MemoryFormat memory_format = MemoryFormat::preserve;
   CopyRule copy = CopyRule::if_needed;
-  /// Where a tensor with elements is to go to a device that has no memory here.
+  /// What becomes of a tensor with elements that is to go to a device without memory here.
   AbsentDevice absent = AbsentDevice::refuse;
   Blocking blocking = Blocking::blocking;
 };

@@ -22,7 +22,7 @@ inline bool is_c_contiguous(const Tensor& x) {
 inline bool is_f_contiguous(const Tensor& x) {
   return is_f_contiguous(x.layout());
 }
-/// In bytes, as NumPy's `strides`.
+/// The strides in bytes, as NumPy's `strides`.
 TENSTRIDE_API Dims byte_strides(const Tensor& x);
 
 // Shape and order.

@@ -24,7 +24,7 @@ namespace tenstride {
 /// [0, size). Example: `gather(tensor({{1, 2}, {3, 4}}), 1, tensor({{1}, {0}}))` is {{2}, {3}}.
 TENSTRIDE_API Tensor gather(const Tensor& x, Index dim, const Tensor& index,
                             Caller caller = Caller::current());
-/// The same with x and the indices broadcast to each other but along `dim`; without an axis of the flattened
+/// `gather` with x and the indices broadcast to each other but along `dim`; without an axis of the flattened
 /// tensors, which must be possible as views.
 TENSTRIDE_API Tensor take_along_dim(const Tensor& x, const Tensor& indices, std::optional<Index> dim = {},
                                     Caller caller = Caller::current());
@@ -56,7 +56,7 @@ enum class IncludeSelf : unsigned char { no, yes };
 TENSTRIDE_API Tensor& scatter_reduce_(Tensor& self, Index dim, const Tensor& index, const Tensor& src,
                                       Reduction reduce, IncludeSelf include_self = IncludeSelf::yes,
                                       Caller caller = Caller::current());
-/// The same of one value.
+/// Reduces one value into the places that the index names.
 TENSTRIDE_API Tensor& scatter_reduce_(Tensor& self, Index dim, const Tensor& index, const Scalar& value,
                                       Reduction reduce, Caller caller = Caller::current());
 
@@ -86,7 +86,7 @@ TENSTRIDE_API Tensor& index_add_(Tensor& self, Index dim, const Tensor& index, c
 /// Example: of zeros(2), {tensor({0, 0})}, ones(2) and Accumulate::yes gives 2 0.
 TENSTRIDE_API Tensor& index_put_(Tensor& x, std::span<const TensorIndex> indices, const Tensor& values,
                                  Accumulate accumulate = Accumulate::no, Caller caller = Caller::current());
-/// The same of a copy of x.
+/// `index_put_` on a copy of x.
 TENSTRIDE_API Tensor index_put(const Tensor& x, std::span<const TensorIndex> indices, const Tensor& values,
                                Accumulate accumulate = Accumulate::no, Caller caller = Caller::current());
 

@@ -36,7 +36,7 @@ struct PictureOrigin {
   Layout to;
   DType from_dtype = DType::float32;
   DType to_dtype = DType::float32;
-  /// Where the copy reorders: the position in `storage` by the position in the copy. It then decides.
+  /// The position in `storage` by the position in the copy, where the copy reorders. It then decides.
   std::map<Index, Index> moved;
 };
 
@@ -57,11 +57,11 @@ struct PictureTensor {
   DType dtype = DType::float32;
   /// Which of the picture's storages it lies in.
   std::size_t storage = 0;
-  /// Of a copy.
+  /// The bytes that a copy moved.
   Index bytes_moved = 0;
-  /// Over the link, of a transfer to another device.
+  /// The bytes over the link, of a transfer to another device.
   Index bytes_transferred = 0;
-  /// Where the values are known; else the picture shows positions.
+  /// The values where they are known; else the picture shows positions.
   std::optional<Tensor> values;
   /// "since: …", "note: …"; mostly empty.
   std::string hint;
@@ -103,7 +103,7 @@ struct Picture {
   std::optional<PictureRanks> ranks;
   /// Why the expression stopped, where it did: "IndexError: …"; else empty.
   std::string error;
-  /// Of a text that says no expression or calls what there is not.
+  /// Whether the text says no expression or calls what there is not.
   bool is_wrong_notation = false;
 };
 
@@ -119,7 +119,7 @@ TENSTRIDE_API Picture picture_of(const Tensor& tensor, std::string title);
 /// do not fit 64 bits, and ValueError where they lie before the storage.
 TENSTRIDE_API Picture picture_of(const Layout& layout, std::string title);
 
-/// The same picture, its first tensor spread over a mesh of ranks: each cell shows the ranks that hold the
+/// The picture with its first tensor spread over a mesh of ranks: each cell shows the ranks that hold the
 /// element, and has the colour of the first of them, through all views and copies. Throws ValueError where
 /// there is no tensor, or positions do not tell its elements apart, and as `distribute`. Example:
 /// `spread_over (picture_of("torch.arange(24).view(4,6).t()"), {{2}}, {distributed::shard(0)})`.
@@ -146,7 +146,7 @@ struct PictureOptions {
   PictureSubject subject = PictureSubject::tensors;
   PictureColors colors = PictureColors::axis;
   std::size_t axis = 0;
-  /// Of the text form.
+  /// The style of the text form.
   TextStyle style = TextStyle::plain;
   /// Columns that the text form may use; below 40 counts as 40.
   std::size_t width = 80;
@@ -163,7 +163,7 @@ TENSTRIDE_API std::string to_svg(const Picture& picture, const PictureOptions& o
 /// the arrow keys: its index, position and byte in every step. Throws as `to_svg`.
 TENSTRIDE_API std::string to_html(const Picture& picture, const PictureOptions& options = {});
 
-/// The same for a terminal, with box characters; several lines, the last with a line end. Throws as `to_svg`.
+/// The picture for a terminal: lines with box characters, the last with a line end. Throws as `to_svg`.
 TENSTRIDE_API std::string to_text(const Picture& picture, const PictureOptions& options = {});
 
 }  // namespace tenstride

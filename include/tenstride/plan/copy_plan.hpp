@@ -111,7 +111,7 @@ struct CopyPlan {
 
   /// One of `way_names`.
   [[nodiscard]] std::string_view method() const { return way_names[way.index()]; }
-  /// The same, of blocks with their packing. Example: "blocks, gathered".
+  /// The name of the way, of blocks with their packing. Example: "blocks, gathered".
   [[nodiscard]] TENSTRIDE_API std::string name() const;
   /// The foretold time as a multiple of a plain copy's; 0 of the way `Small` and of an empty copy.
   [[nodiscard]] double cost() const { return costs.ways[way.index()]; }

@@ -271,7 +271,7 @@ inline constexpr std::array<std::string_view, std::variant_size_v<CopyWay>> way_
     "contiguous",  "rows",  "gather",   "fill",         "strided", "repeated rows",
     "row scatter", "tiles", "channels", "cached tiles", "blocks",  "small"};
 
-/// By Packing: what a plan's text calls blocks with that packing, behind "blocks, ".
+/// What a plan's text calls blocks, for each Packing, behind "blocks, ".
 inline constexpr std::array<std::string_view, 4> packing_names{"transposed", "row by row", "permuted",
                                                                "gathered"};
 
@@ -279,7 +279,7 @@ inline constexpr std::array<std::string_view, 4> packing_names{"transposed", "ro
 /// whose cost was not computed.
 struct WayCosts {
   std::array<double, way_names.size()> ways{};
-  /// By Packing: the cost of the cheapest blocks with that packing.
+  /// The cost of the cheapest blocks, for each Packing.
   std::array<double, packing_names.size()> packings{};
 
   friend bool operator==(const WayCosts&, const WayCosts&) = default;

@@ -39,8 +39,8 @@ class TENSTRIDE_API Generator {
     const std::uint64_t upper = random();
     return upper << 32U | random();
   }
-  /// From the standard normal distribution (Box and Muller, 1958): numbers come in pairs, the second one is
-  /// kept for the next call.
+  /// A number of the standard normal distribution (Box and Muller, 1958): numbers come in pairs, the second
+  /// one is kept for the next call.
   double normal();
 
  private:
@@ -94,7 +94,7 @@ TENSTRIDE_API Tensor randint(Index low, Index high, const Dims& size, const Tens
                              Caller caller = Caller::current());
 TENSTRIDE_API Tensor randint(Index low, Index high, const Dims& size, Generator& generator,
                              const TensorOptions& options = {}, Caller caller = Caller::current());
-/// From [0, high).
+/// Integers from [0, high).
 TENSTRIDE_API Tensor randint(Index high, const Dims& size, const TensorOptions& options = {},
                              Caller caller = Caller::current());
 

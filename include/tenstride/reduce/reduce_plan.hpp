@@ -58,7 +58,7 @@ struct ReducePlan {
   /// axis of 2 reduced is a row of w*2*3 accumulators with group 2 and inner 3.
   Index group = 1;
   Index inner = 1;
-  /// Of pixels: their channels, and the distance between the channels that are results.
+  /// The channels of pixels, and the distance between the channels that are results.
   Index channels = 1;
   Index channel_step = 1;
   /// Whether the reduction loops are the outer ones, so that memory is read in its order. Then `piece`

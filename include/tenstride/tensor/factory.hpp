@@ -19,7 +19,7 @@ struct TensorOptions {
 /// Example: `empty({2, 3}).strides() == Dims{3, 1}`.
 TENSTRIDE_API Tensor empty(const Dims& size, const TensorOptions& options = {},
                            Caller caller = Caller::current());
-/// With the given strides (not negative); the storage is as long as they reach.
+/// A tensor with the given strides (not negative); the storage is as long as they reach.
 TENSTRIDE_API Tensor empty_strided(const Dims& size, const Dims& stride, const TensorOptions& options = {},
                                    Caller caller = Caller::current());
 TENSTRIDE_API Tensor zeros(const Dims& size, const TensorOptions& options = {},

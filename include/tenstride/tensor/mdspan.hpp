@@ -62,7 +62,7 @@ requires std::is_const_v<T>
 [[nodiscard]] StridedSpan<T, N> as_mdspan(const Tensor& x) {
   return detail::span_of(x.accessor<T, N>());
 }
-/// The same for writing.
+/// An mdspan to write through, of the same memory as the tensor.
 template <class T, std::size_t N>
 requires(!std::is_const_v<T>) [[nodiscard]] StridedSpan<T, N> as_mdspan(Tensor& x) {
   return detail::span_of(x.accessor<T, N>());

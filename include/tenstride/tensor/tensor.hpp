@@ -60,7 +60,7 @@ class TENSTRIDE_API Tensor {
   [[nodiscard]] const Dims& sizes() const noexcept { return layout_.shape; }
   [[nodiscard]] const Dims& strides() const noexcept { return layout_.strides; }
   [[nodiscard]] const Dims& stride() const noexcept { return layout_.strides; }
-  /// Of one axis. Throws AxisError.
+  /// The extent of one axis. Throws AxisError.
   [[nodiscard]] Index size(Index axis) const;
   [[nodiscard]] Index stride(Index axis) const;
   [[nodiscard]] Index storage_offset() const noexcept { return layout_.offset; }
@@ -115,7 +115,7 @@ class TENSTRIDE_API Tensor {
   /// The address of the first element (index 0,0,…). Null on meta.
   [[nodiscard]] const void* data_ptr() const noexcept;
   [[nodiscard]] void* mutable_data_ptr();
-  /// The same, typed. Throws TypeError where T is not the dtype.
+  /// The address of the first element, typed. Throws TypeError where T is not the dtype.
   template <Element T>
   [[nodiscard]] const T* data() const {
     require_dtype(dtype_of<T>);
@@ -138,8 +138,8 @@ class TENSTRIDE_API Tensor {
     }
     return reinterpret_cast<const T*>(storage_.data())[position];
   }
-  /// The same for writing. Also throws StorageError where it is read-only, and RuntimeError where a
-  /// conjugation or negation is pending. Example: `x.mutable_at<float>(0, 0) = 1`.
+  /// The element at these indices, to be written. Throws as `at`, and StorageError where it is read-only,
+  /// and RuntimeError where a conjugation or negation is pending. Example: `x.mutable_at<float>(0, 0) = 1`.
   template <Element T>
   [[nodiscard]] T& mutable_at(std::convertible_to<Index> auto... indices) {
     const std::array<Index, sizeof...(indices)> index{static_cast<Index>(indices)...};
@@ -387,7 +387,7 @@ class TENSTRIDE_API Tensor {
   void require_stored(std::string_view operation) const;
   /// What typed access needs: the type, so many axes, elements as they are stored.
   void require_typed(std::string_view operation, DType wanted, std::size_t rank) const;
-  /// Of an element of the type, in the storage.
+  /// The position in the storage of the element at these indices, of the type.
   [[nodiscard]] Index position_of(DType wanted, std::span<const Index> index) const;
 
   Storage storage_;

@@ -34,7 +34,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// The bytes of a channel that are written together when channels are deinterleaved. Pieces of two lines are
 /// written as fast as a long run: .71 (single lines) → .94 of a plain copy (16 channels of float32).
 inline constexpr std::size_t piece_bytes = 128;
-/// The same for more than 16 channels, which are packed into a buffer first.
+/// As `piece_bytes`, for more than 16 channels, which are packed into a buffer first.
 inline constexpr std::size_t long_piece_bytes = 256;
 /// The prefetch distance into the L2 cache, in bytes, or four pieces of each channel where these are more.
 /// With each line written one line is prefetched: .77 (no prefetch) → .97 of a plain copy (3 channels of
@@ -46,8 +46,9 @@ inline constexpr std::size_t l2_distance = 8192;
 /// of float16), .83-.92 → .96 (64 channels of float32, deinterleaved). Deinterleaving 2 to 4 channels does
 /// not use it.
 inline constexpr std::size_t l1_distance = 512;
-/// The same for rows that are interleaved under MemoryStreams::one. 512 → 256: .83-.97 → 1.02-1.10 of a plain
-/// copy (2 to 4 planes of 16 Mi items of 1, 2 and 4 bytes, Zen 5), .91 → 1.06 (5 planes of float32, Zen 5).
+/// The prefetch distance for rows that are interleaved under MemoryStreams::one. 512 → 256: .83-.97 →
+/// 1.02-1.10 of a plain copy (2 to 4 planes of 16 Mi items of 1, 2 and 4 bytes, Zen 5), .91 → 1.06 (5 planes
+/// of float32, Zen 5).
 inline constexpr std::size_t one_stream_l1_distance = 256;
 
 constexpr std::size_t l1_distance_of(MemoryStreams streams) {

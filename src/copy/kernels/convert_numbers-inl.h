@@ -38,14 +38,15 @@ inline constexpr std::size_t store_bytes = 32;
 /// too few reads are in flight, .93 → 1.12 of a plain copy (float32 to uint8, Cascade Lake).
 inline constexpr std::size_t prefetch_distance = 2048;
 
-/// The same where several pages are read alternately, into the L1 cache. None → 1 KiB: .65-.71 → .83-.89 of a
-/// plain copy (float32 to uint8, Emerald Rapids); 2 KiB reaches .74-.83, a prefetch into the L2 cache
-/// .77-.80.
+/// The prefetch distance where several pages are read alternately, into the L1 cache. None → 1 KiB: .65-.71
+/// → .83-.89 of a plain copy (float32 to uint8, Emerald Rapids); 2 KiB reaches .74-.83, a prefetch into the
+/// L2 cache .77-.80.
 inline constexpr std::size_t page_prefetch_distance = 1024;
 
-/// The same where memory is read as one stream and items become longer, or a quarter as long or less. None →
-/// 1 KiB → 8 KiB, on Zen 5: .57 → .73 → 1.00 of a plain copy (float32 to uint8), .88 → .87 → 1.07 (float32 to
-/// int64), .94 → .94 → 1.09 (uint8 to float16). Items half as long lose: .88 → .76 (float32 to float16).
+/// The prefetch distance where memory is read as one stream and items become longer, or a quarter as long or
+/// less. None → 1 KiB → 8 KiB, on Zen 5: .57 → .73 → 1.00 of a plain copy (float32 to uint8), .88 → .87 →
+/// 1.07 (float32 to int64), .94 → .94 → 1.09 (uint8 to float16). Items half as long lose: .88 → .76 (float32
+/// to float16).
 inline constexpr std::size_t stream_prefetch_distance = 8192;
 
 #if HWY_ARCH_X86 && defined(__GNUC__) && !defined(__clang__)

@@ -135,7 +135,7 @@ struct TransposePanel {
 
   std::byte* dst = nullptr;
   Index dst_pitch = 0;
-  /// Where not null, column c begins at dst + column_offsets[c], in bytes. Only for `transpose_panel`.
+  /// Column c begins at dst + column_offsets[c], in bytes. May be null. Only for `transpose_panel`.
   const Index* column_offsets = nullptr;
   SourceRows rows;
   /// Whole lines of each row. At least one.

@@ -58,7 +58,7 @@ struct OutgoingRuns {
     }
   }
 
-  /// The same where items are not converted.
+  /// Goes on to the next run, where items are not converted.
   bool next();
 
  private:

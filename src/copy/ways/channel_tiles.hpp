@@ -44,8 +44,8 @@ class ChannelTiles {
                                                           static_cast<Size>(tile.rows()));
   }
 
-  /// The same with a conversion. Returns false, with nothing done, where no kernel has the conversion or runs
-  /// are not whole lines.
+  /// Deinterleaves a tile and converts it. Returns false, with nothing done, where no kernel has the
+  /// conversion or runs are not whole lines.
   bool convert_deinterleaved(const Tile& tile, const SourceRows& rows) const {
     if (convert_deinterleaved_ == nullptr || !takes_whole_lines(tiling_, tile)) return false;
     const ChannelNumbers numbers = channel_numbers(static_cast<Size>(tile.columns), [&](Size c) {

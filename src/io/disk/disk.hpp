@@ -17,9 +17,9 @@ namespace tenstride::io {
 /// An open regular file. Movable; closes its descriptor.
 class DiskFile {
  public:
-  /// For reading. Throws FileError.
+  /// Opens a file for reading. Throws FileError.
   static DiskFile open(const std::string& path, DiskAccess access, std::string_view operation);
-  /// For reading and writing, of a file that exists. Throws FileError.
+  /// Opens a file that exists for reading and writing. Throws FileError.
   static DiskFile open_to_write(const std::string& path, DiskAccess access, std::string_view operation);
 
   /// Takes over a descriptor, also of a file without a name; `path` is for messages. Throws FileError, and
@@ -38,7 +38,7 @@ class DiskFile {
   /// Offsets, lengths and addresses of requests are multiples of this: 1 through the page cache.
   [[nodiscard]] std::size_t page() const noexcept { return page_; }
   [[nodiscard]] bool is_direct() const noexcept { return page_ != 1; }
-  /// Of the requests: O_DIRECT where is_direct().
+  /// The descriptor of the requests: O_DIRECT where is_direct().
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   /// Throws FileError: the operation, the path, the rule that is broken.
   [[noreturn]] void refuse(std::string_view rule) const;
@@ -85,10 +85,10 @@ class DiskQueue {
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 };
 
-/// By io_uring where the system has it and lets it be used, otherwise by `depth` threads that pread and
-/// pwrite (at most 16). The environment variable TENSTRIDE_IO, "uring" or "threads", says otherwise. The
-/// destructor waits for the transfers in flight; how far a request came that nobody waited for is not known.
-/// Throws ValueError for a depth outside 1..4096.
+/// A queue over io_uring where the system has it and lets it be used, otherwise over `depth` threads that
+/// pread and pwrite (at most 16). The environment variable TENSTRIDE_IO, "uring" or "threads", says
+/// otherwise. The destructor waits for the transfers in flight; how far a request came that nobody waited
+/// for is not known. Throws ValueError for a depth outside 1..4096.
 std::unique_ptr<DiskQueue> make_disk_queue(std::size_t depth);
 
 /// Memory at a multiple of `page` (of 64 at least), not touched before it is used.

@@ -12,7 +12,7 @@ inline constexpr double max_contention = 3;
 struct DiskSpeeds {
   double large_reads = 0;
   double large_writes = 0;
-  /// Of both together, while as many requests read as write: as in a pass.
+  /// The speed of both together, while as many requests read as write: as in a pass.
   double large_mixed = 0;
   double small_mixed = 0;
 };

@@ -85,7 +85,7 @@ class ThreadQueue final : public RequestQueue {
   std::condition_variable result_came_;
   /// Guarded by the mutex.
   std::deque<std::size_t> waiting_;
-  /// With room for all, so that no thread ever needs memory.
+  /// Results, with room for all, so that no thread ever needs memory.
   std::vector<Result> results_;
   bool is_over_ = false;
   std::vector<pthread_t> threads_;

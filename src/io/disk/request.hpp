@@ -26,14 +26,14 @@ class DiskRequest {
   [[nodiscard]] bool is_read() const noexcept { return source_ == nullptr; }
   [[nodiscard]] int descriptor() const noexcept { return file_->descriptor(); }
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_ + done_; }
-  /// Of a reading request.
+  /// Where a reading request puts bytes.
   [[nodiscard]] std::byte* destination() const noexcept { return destination_ + done_; }
-  /// Of a writing request.
+  /// Where a writing request takes bytes.
   [[nodiscard]] const std::byte* source() const noexcept { return source_ + done_; }
-  /// At most 2^30 bytes, as no system takes more than 2^31 at once.
+  /// The bytes of the next transfer: at most 2^30, as no system takes more than 2^31 at once.
   [[nodiscard]] std::size_t nbytes() const noexcept;
   [[nodiscard]] std::uint64_t tag() const noexcept { return tag_; }
-  /// Of all transfers together.
+  /// The bytes of all transfers together.
   [[nodiscard]] std::size_t size() const noexcept { return nbytes_; }
 
   /// Carries the next transfer out by pread or pwrite: the bytes moved, or -errno.
@@ -100,9 +100,9 @@ class RequestQueue : public DiskQueue {
   std::size_t bytes_in_flight_ = 0;
 };
 
-/// By threads that pread and pwrite: `depth` of them, at most 16. Throws StorageError where none can be had.
+/// A queue over at most 16 threads that pread and pwrite. Throws StorageError where none can be had.
 std::unique_ptr<DiskQueue> make_thread_queue(std::size_t depth);
-/// By io_uring; null where the system refuses it.
+/// A queue over io_uring; null where the system refuses it.
 std::unique_ptr<DiskQueue> make_uring_queue(std::size_t depth);
 
 }  // namespace tenstride::io

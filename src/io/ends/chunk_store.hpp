@@ -37,7 +37,7 @@ class ChunkSink {
  public:
   virtual ~ChunkSink() = default;
 
-  /// Of the units.
+  /// The grid of the units.
   [[nodiscard]] virtual const ChunkGrid& grid() const noexcept = 0;
   [[nodiscard]] virtual DType dtype() const noexcept = 0;
   /// One element, which those beyond the tensor must be; empty: zero.
@@ -56,7 +56,7 @@ enum class ChunkFolder : unsigned char { create, existing };
 class ChunkFile {
  public:
   virtual ~ChunkFile() = default;
-  /// Of the tensor with that number.
+  /// The sink of the tensor with that number.
   [[nodiscard]] virtual ChunkSink& sink(std::size_t number) = 0;
   /// Where the tensor can be read again before `commit`. Throws FileError.
   [[nodiscard]] virtual std::unique_ptr<ChunkSource> read_back(std::size_t number) const = 0;
@@ -68,7 +68,7 @@ class ChunkFile {
 class PermutedFile {
  public:
   virtual ~PermutedFile() = default;
-  /// Of the tensor with that number: files of chunks that there may be.
+  /// The number of files of chunks that there may be, of the tensor with that number.
   [[nodiscard]] virtual Index units(std::size_t number) const = 0;
   /// Bytes that are copied at most.
   [[nodiscard]] virtual std::uint64_t max_copied_nbytes() const = 0;

@@ -15,7 +15,7 @@ namespace tenstride::io {
 /// have bytes of. Reading such a page, changing it and writing it whole would undo what they wrote meanwhile.
 class EdgeFile {
  public:
-  /// Of a file that exists. Throws FileError.
+  /// Opens a file that exists. Throws FileError.
   EdgeFile(const std::string& path, std::string_view operation);
   /// Throws FileError.
   void write(std::uint64_t begin, std::span<const std::byte> bytes) const;

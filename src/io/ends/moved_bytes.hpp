@@ -8,10 +8,10 @@ namespace tenstride::io {
 
 /// What the two ends of a run have moved so far, by any thread.
 struct MovedBytes {
-  /// Of files.
+  /// Bytes of files.
   std::atomic<std::uint64_t> read{0};
   std::atomic<std::uint64_t> written{0};
-  /// In the measure of forecasts: of files too, but of chunks their elements, however they are compressed.
+  /// Bytes in the measure of forecasts: of files too, but of chunks their uncompressed elements.
   std::atomic<std::uint64_t> done{0};
 
   void add_read(std::uint64_t of_file, std::uint64_t of_forecast) {

@@ -87,7 +87,7 @@ class FlatPartReader final : public PartReader {
   Descriptor file_;
 };
 
-/// The same to be written, into a file that is there and long enough.
+/// Parts that are written, into a file that is there and long enough.
 class FlatPartWriter final : public PartWriter {
  public:
   FlatPartWriter(const std::string& path, const Layout& layout, DType dtype, std::uint64_t begin,

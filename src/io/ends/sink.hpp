@@ -16,7 +16,7 @@ struct Unit {
   Box box;
   /// What is written with them: chunks reach beyond the tensor.
   Box stored;
-  /// Of the sink.
+  /// The number of the unit in the sink.
   std::size_t number = 0;
   /// Bytes of memory that it takes from `open` to `write`; 0 where the sink has buffers of its own.
   std::size_t nbytes = 0;

@@ -30,7 +30,7 @@ struct LoadedPart {
   const std::byte* data = nullptr;
   /// Where its elements stand; of blocks each is row-major.
   Layout layout{};
-  /// Where it consists of blocks: their extents, and the bytes of a slot of one.
+  /// The extents of its blocks, where it consists of blocks, and the bytes of a slot of one.
   Dims block{};
   std::size_t slot_nbytes = 0;
 

@@ -13,7 +13,7 @@ namespace tenstride::io {
 /// Where a group's runs lie in its buffer and in the file.
 struct GroupPlace {
   tenstride::detail::TileBuffer buffer;
-  /// Of the group's lowest element.
+  /// The byte of the file where the group's lowest element stands.
   std::uint64_t file_begin = 0;
   std::size_t buffer_begin = 0;
 };
@@ -22,7 +22,7 @@ struct GroupPlace {
 struct TileGroup {
   Box box;
   GroupPlace place;
-  /// Of the box, in elements of the file.
+  /// The strides of the box, in elements of the file.
   Dims strides;
   /// Whether nothing but padding follows in the last page: the group ends a block.
   bool ends_slot = false;

@@ -6,7 +6,7 @@
 namespace tenstride::io {
 namespace {
 
-/// To the end of its page, which belongs to nothing else: with whatever lies in the buffer.
+/// Lengthens a piece to the end of its page, which no other piece has, with whatever lies in the buffer.
 void pad(Piece& piece, std::uint64_t page) {
   const std::uint64_t end = (piece.begin + piece.nbytes + page - 1) / page * page;
   piece.nbytes = static_cast<std::size_t>(end - piece.begin);

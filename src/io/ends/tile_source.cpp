@@ -12,7 +12,7 @@
 namespace tenstride::io {
 namespace {
 
-/// Of what is read in place.
+/// The slot of what is read in place.
 constexpr std::size_t no_slot = ~std::size_t{0} >> 1;
 
 std::uint64_t round_down(std::uint64_t value, std::uint64_t unit) {

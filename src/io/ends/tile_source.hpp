@@ -60,7 +60,7 @@ class TileSource final : public Source {
     std::byte* to = nullptr;
     std::size_t nbytes = 0;
   };
-  /// Of the reading thread, with all below but `wait`.
+  /// What the reading thread does, with all below but `wait`.
   void run();
   /// Waits until the buffer of the next tile is free; false where reading is to end.
   bool has_free_buffer();
@@ -75,7 +75,7 @@ class TileSource final : public Source {
   void finish_one();
   /// Gives out the tiles of which no request is in flight.
   void publish();
-  /// For a request of so many bytes.
+  /// A slot for a request of so many bytes.
   std::size_t free_slot(std::uint64_t nbytes);
 
   const LoadedTile& wait();

@@ -66,7 +66,7 @@ class TileWriter {
   std::byte* wait(const std::function<void()>& while_waiting);
   /// The buffer that `wait` gave was filled.
   void write(WrittenGroup group);
-  /// The same until all groups are written.
+  /// Waits until all groups are written.
   void wait_until_idle(const std::function<void()>& while_waiting);
 
  private:
@@ -82,7 +82,7 @@ class TileWriter {
   void write_group(const WrittenGroup& group);
   /// `next`: where the tile's next piece begins.
   void write_piece(const Piece& piece, const std::optional<std::uint64_t>& next);
-  /// The same where other processes write to the file.
+  /// Writes a piece where other processes write to the file.
   void write_shared_piece(const Piece& piece);
   /// The pages of which the piece has a part only: the first, the last.
   template <class Visit>

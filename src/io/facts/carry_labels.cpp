@@ -25,7 +25,7 @@ struct AxisUse {
   friend auto operator<=>(const AxisUse&, const AxisUse&) = default;
 };
 
-/// In the order of the tensors.
+/// The uses of one axis, in the order of the tensors.
 using AxisUses = std::vector<AxisUse>;
 
 /// A tensor that is kept and says something of the axes of others: a coordinate, or what their attributes

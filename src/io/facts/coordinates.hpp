@@ -32,7 +32,7 @@ bool is_coordinate(const FileInfo& source);
 
 /// An axis of a source that several tensors have.
 struct SharedAxis {
-  /// Of its coordinate, where there is one.
+  /// The group of its coordinate, where there is one.
   std::string group;
   std::string name;
   Index size = 0;

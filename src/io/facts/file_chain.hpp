@@ -29,7 +29,7 @@ struct FileChain {
   std::optional<Dims> copy_axes;
   /// What became of each axis of the source.
   IndexMap map;
-  /// To which types they are converted, in this order.
+  /// The types to which elements are converted, in this order.
   std::vector<DType> conversions;
   /// The reduction that the last copy ends with: its axes of `dst` stride 0 are reduced. `conversions` are
   /// made before it.

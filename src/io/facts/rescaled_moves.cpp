@@ -12,7 +12,7 @@ using tenstride::detail::message;
 
 namespace {
 
-/// In which the elements stand, where a file can say it: an axis of size 1 has the stride of its order.
+/// The order of the elements, where a file can say it: an axis of size 1 has the stride of its order.
 ElementOrder order_of(const Layout& layout) {
   const bool is_columns = layout == column_major(layout.shape) && layout != row_major(layout.shape);
   return is_columns ? ElementOrder::column_major : ElementOrder::row_major;

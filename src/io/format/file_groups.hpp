@@ -16,7 +16,7 @@ using FileGroups = std::map<std::string, std::shared_ptr<const FileGroup>>;
 /// The groups that a tensor stands in, outermost first. Example: of "a/b/c" {"", "a", "a/b"}.
 std::vector<std::string> group_names_around(const std::string& name);
 
-/// Those of `groups` that a tensor stands in, outermost first.
+/// The members of `groups` that a tensor stands in, outermost first.
 std::vector<std::shared_ptr<const FileGroup>> groups_around(const std::string& name,
                                                             const FileGroups& groups);
 

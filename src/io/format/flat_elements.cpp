@@ -22,7 +22,7 @@ std::size_t number_nbytes(const FileInfo& info) {
   return item_size(component_type(info.dtype));
 }
 
-/// Of the elements, with whatever lies between them.
+/// The bytes of the elements, with whatever lies between them.
 std::size_t reach_nbytes(const FileInfo& info) {
   const auto touched = reach(info.layout);
   return touched ? static_cast<std::size_t>(touched->highest + 1) * item_size(info.dtype) : 0;

@@ -18,7 +18,7 @@ Tensor map_flat(const FileInfo& info, MapMode mode, std::string_view operation);
 /// The elements in memory of their own. Pre: they are flat. Throws FileError where the file is too short, and
 /// where their CRC-32 differs from the stored one.
 Tensor load_flat(const FileInfo& info, std::string_view operation);
-/// The same of a compressed stream. Throws FileError where it is damaged.
+/// The elements of a compressed stream. Throws FileError where it is damaged.
 Tensor load_stream(const FileInfo& info, std::string_view operation);
 /// The elements of all chunks, row-major.
 Tensor load_chunks(const ChunkSource& source);

@@ -15,14 +15,14 @@ namespace tenstride::io {
 /// header; there is one part, which begins behind it.
 struct FlatFile {
   struct Part {
-    /// In elements, from byte `begin` of the file on.
+    /// Where the elements lie, counted in elements from byte `begin` of the file on.
     Layout layout;
     std::uint64_t begin = 0;
   };
   std::string head;
-  /// In the order of the tensors that were asked for.
+  /// The place of each tensor, in the order of the tensors that were asked for.
   std::vector<Part> parts;
-  /// Of the whole file. Bytes that belong to no part and not to the head are zero.
+  /// The length of the whole file. Bytes that belong to no part and not to the head are zero.
   std::uint64_t nbytes = 0;
 };
 

@@ -53,11 +53,11 @@ struct PermutedTensor {
   FileInfo source;
   /// Axis order[d] of the source is axis d of the result.
   Dims order;
-  /// Within the new file; may be empty for a single one.
+  /// The name within the new file; may be empty for a single one.
   std::string name;
-  /// Of the result, where they are not those of the source.
+  /// The attributes of the result, where they are not those of the source.
   std::optional<std::string> attributes{};
-  /// Of the result.
+  /// The groups of the result.
   std::vector<std::shared_ptr<const FileGroup>> groups{};
 };
 
@@ -66,11 +66,11 @@ struct FileFormat {
   FileKind kind = FileKind::unknown;
   /// "npy", "PNG", "safetensors".
   std::string_view name;
-  /// Behind "it begins with …": "a .npy file".
+  /// What stands behind "it begins with …": "a .npy file".
   std::string_view description;
-  /// Of names of files to be written, with the dot.
+  /// The ends of names of files to be written, with the dot.
   std::array<std::string_view, 2> suffixes{};
-  /// In which elements can be written.
+  /// The orders in which elements can be written.
   Orders orders = Orders::row_major;
   TensorNames names = TensorNames::none;
   /// What a new file holds.
@@ -81,7 +81,7 @@ struct FileFormat {
   bool has_groups = false;
   /// Whether axes of tensors in chunks may be unlimited.
   bool has_unlimited_axes = false;
-  /// Of a single tensor that is given without a name, where it must have one.
+  /// The name of a single tensor that is given without one, where it must have one.
   std::string_view usual_name{};
   /// Whether `SaveTensorsOptions::is_compressed` compresses its elements.
   bool compresses = false;
@@ -95,8 +95,7 @@ struct FileFormat {
   Tensor (*load)(const FileInfo& info) = nullptr;
   /// The chunks of a tensor whose storage is `chunked`.
   std::unique_ptr<ChunkSource> (*chunks)(const FileInfo& info, std::string_view operation) = nullptr;
-  /// Of a path that is a folder, the file in it that changes where elements are kept in another way. Null:
-  /// paths are files.
+  /// The file in a folder that changes where elements are kept in another way. Null: paths are files.
   std::string (*header_file)(const std::string& path) = nullptr;
   /// Drops what files of this kind say about a tensor and is not true of a result; the attributes may have
   /// come to another kind of file since. Null: nothing beside what `keep_true_attributes` knows.
@@ -179,7 +178,7 @@ std::span<const FileFormat* const> file_formats();
 const FileFormat& format_of(FileKind kind);
 /// Null where the file is of no known kind.
 const FileFormat* find_format(const FileStart& start);
-/// By the end of a name; null where it is that of no kind.
+/// The format by the end of a name; null where it is that of no kind.
 const FileFormat* find_format_by_suffix(std::string_view path);
 
 }  // namespace tenstride::io

@@ -62,7 +62,7 @@ Moved moved_origins(const Json& list, const ResultOrigin& result) {
   });
 }
 
-/// Of OME-Zarr (https://ngff.openmicroscopy.org/0.5/#trafo-md): scales and translations, one after the other.
+/// OME-Zarr's scales and translations, in order (https://ngff.openmicroscopy.org/0.5/#trafo-md).
 Moved moved_transformations(const Json& list, const ResultOrigin& result) {
   const std::size_t rank = result.source.layout.rank();
   Numbers scale(rank, 1), translation(rank, 0);
@@ -150,7 +150,7 @@ bool move_image(Json& image, const std::function<const ResultOrigin*(const std::
   return common == image.end() || reorder_transformations(*common, *order);
 }
 
-/// Where the last two axes are those of the source, in any order.
+/// The plane of the result, where the last two axes are those of the source, in any order.
 std::optional<Plane> moved(const Plane& plane, const ResultOrigin& result) {
   const std::size_t rank = result.source.layout.rank();
   if (rank < 2 || result.axes.empty()) return std::nullopt;
@@ -208,7 +208,7 @@ struct Key {
   bool is_list = false;
 };
 
-/// Of OME-Zarr, GDAL, rioxarray, N5, vigra, and several writers of HDF5.
+/// The keys of OME-Zarr, GDAL, rioxarray, N5, vigra, and several writers of HDF5.
 constexpr std::array<Key, 21> keys{{
     {"multiscales", unknown},
     {"ome", unknown},

@@ -110,7 +110,7 @@ struct Limits {
   double highest = 0;
 };
 
-/// Of the values that elements of an integer type may have.
+/// The least and the greatest value that elements of an integer type may have.
 Limits limits_of(DType type) {
   return visit(type, []<class T>(std::type_identity<T>) -> Limits {
     if constexpr (std::is_integral_v<T>) {

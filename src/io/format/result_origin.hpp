@@ -59,7 +59,7 @@ struct ResultOrigin {
   [[nodiscard]] const SourceAxis* reduced_axis(std::size_t axis) const;
   /// Whether all axes of the source are axes of the result as they are, in any order.
   [[nodiscard]] bool has_whole_axes() const;
-  /// The same at their own places, with no axis beside them.
+  /// Whether all axes of the source are axes of the result at their own places, with no axis beside them.
   [[nodiscard]] bool has_same_axes() const;
 };
 

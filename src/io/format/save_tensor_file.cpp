@@ -95,7 +95,7 @@ std::vector<NamedTensor> with_names(std::vector<NamedTensor> tensors, const File
   return tensors;
 }
 
-/// Of the kinds that can be made and are meant.
+/// The ends of names of the kinds that can be made and are meant.
 template <class IsMeant>
 std::vector<std::string> suffixes_where(const IsMeant& is_meant) {
   std::vector<std::string> suffixes;
@@ -118,7 +118,7 @@ std::string alternatives(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Those that go along as their bytes are stored.
+/// Refuses tensors that go along as their bytes are stored, where the format does not take them.
 void require_taken(const std::vector<NamedTensor>& tensors, const SaveTensorsOptions& options,
                    const FileFormat& format) {
   const std::vector<FileInfo>& stored = options.chunks.as_stored;

@@ -52,9 +52,9 @@ inline constexpr std::uint64_t max_child_result = std::uint64_t{1} << 30;
 /// parent. Should some other lock have been taken by another thread all the same, the child ends after
 /// `max_child_wait`.
 pid_t fork_child(unsigned seconds, const std::function<int()>& work);
-/// Within a child: lets it run for so many more seconds of processor time, and wait for `max_child_wait`.
+/// Called in a child: lets it run for so many more seconds, and wait for `max_child_wait`.
 void extend_child(unsigned seconds) noexcept;
-/// Within a child: lets it wait for the parent as long as that lives.
+/// Called in a child: lets it wait for the parent as long as that lives.
 void wait_in_child() noexcept;
 /// How the child ended, in words; waits for that. Example: "it crashed (signal 11)".
 std::string end_of_child(pid_t child);

@@ -18,7 +18,7 @@ namespace tenstride::io {
 
 /// A step between the elements and the bytes in the file.
 struct Hdf5Filter {
-  /// As registered with the HDF Group: 1 deflate, 2 shuffle, 3 fletcher32.
+  /// The number registered with the HDF Group: 1 deflate, 2 shuffle, 3 fletcher32.
   int number = 0;
   std::string name;
   std::vector<unsigned> parameters;
@@ -39,7 +39,7 @@ enum class Hdf5Storage : unsigned char {
 };
 
 struct Hdf5Dataset {
-  /// From the root on: "group/data".
+  /// The path from the root on: "group/data".
   std::string name;
   DType dtype = DType::uint8;
   ByteOrder byte_order = ByteOrder::native;
@@ -47,18 +47,18 @@ struct Hdf5Dataset {
   std::string obstacle;
   Dims shape;
   Hdf5Storage storage = Hdf5Storage::library;
-  /// Of the file, where storage is `flat`.
+  /// The byte of the file where the elements begin, where storage is `flat`.
   std::uint64_t begin = 0;
-  /// Where the file has chunks: theirs; otherwise of the blocks that are read at once. Empty where it is
-  /// flat.
+  /// The shape of the chunks where the file has some; otherwise of the blocks that are read at once. Empty
+  /// where it is flat.
   Dims chunk;
   /// Whether the file has chunks of that shape.
   bool is_chunked = false;
-  /// In the order of writing.
+  /// The filters in the order of writing.
   std::vector<Hdf5Filter> filters;
   /// One element in the file's byte order; empty: zero.
   std::string fill_value;
-  /// In the file.
+  /// Bytes of the elements in the file.
   std::uint64_t stored_nbytes = 0;
   /// One for each axis, with "" for unknown ones; or none.
   std::vector<std::string> axis_names;
@@ -67,7 +67,7 @@ struct Hdf5Dataset {
   FurtherFacts further;
   /// The number by which netCDF-4 knows the dimension that the dataset is the scale of.
   std::optional<std::int64_t> dimension_number;
-  /// For a scale of several axes: the numbers of its dimensions.
+  /// The numbers of the dimensions of a scale of several axes.
   std::vector<std::int64_t> coordinate_numbers;
   /// Whether it is there only for the sake of its name.
   bool is_bare_dimension = false;
@@ -76,9 +76,9 @@ struct Hdf5Dataset {
 /// No chunk is larger: 4 GiB - 1, libhdf5's own limit.
 inline constexpr std::uint64_t max_hdf5_chunk = (std::uint64_t{1} << 32) - 1;
 
-/// Of datasets and groups in a file.
+/// The most datasets and groups in a file.
 inline constexpr std::size_t max_hdf5_objects = 100000;
-/// Of groups within one another.
+/// The most groups within one another.
 inline constexpr std::size_t max_hdf5_depth = 64;
 
 /// "deflate(4), shuffle": in the order of decoding; empty without filters.

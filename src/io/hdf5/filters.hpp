@@ -49,7 +49,7 @@ std::span<const std::byte> deflate_bytes(std::span<const std::byte> bytes, int l
 /// How many bytes it writes. Throws FileError.
 std::size_t inflate_bytes(std::span<const std::byte> in, std::span<std::byte> out, Hdf5Scratch& scratch,
                           const std::string& where);
-/// The same for lzf, h5py's own compression.
+/// Decodes lzf, the compression of h5py. Returns how many bytes it writes. Throws FileError.
 std::size_t decode_lzf(std::span<const std::byte> in, std::span<std::byte> out, const std::string& where);
 
 }  // namespace tenstride::io

@@ -20,8 +20,8 @@ struct Hdf5Chunk {
   std::uint32_t mask = 0;
 };
 
-/// Of a table of places of all chunks, which is read when the dataset is opened. Above, each place is looked
-/// up when its chunk is read.
+/// The most entries of a table of places of all chunks, which is read when the dataset is opened. Above,
+/// each place is looked up when its chunk is read.
 inline constexpr std::uint64_t max_hdf5_table = std::uint64_t{1} << 20;
 
 /// The elements of a dataset that are not in one place of the file. Chunks without filters, or with deflate,

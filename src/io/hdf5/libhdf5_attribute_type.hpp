@@ -15,14 +15,14 @@ namespace tenstride::io {
 /// Type and shape of an attribute. Example: netCDF's `units = "K"` is {.is_text = true, .text_nbytes = 1,
 /// .is_ascii = true}, h5py's numpy.float32([1, 2]) is {.dtype = DType::float32, .shape = {2}}.
 struct Hdf5AttributeType {
-  /// Of numbers.
+  /// The type of numbers.
   DType dtype = DType::float64;
   /// Whether numbers are of the type of the elements, as _FillValue is; `dtype` is that then.
   bool is_of_elements = false;
   /// Whether the bytes of numbers stand in the other order than this machine's.
   bool is_byte_swapped = false;
   bool is_text = false;
-  /// Of a text; 0: each has its own length.
+  /// The length of a text; 0: each has its own.
   std::size_t text_nbytes = 0;
   bool is_ascii = false;
   /// What fills a text that is shorter, as H5T_str_t.
@@ -34,7 +34,7 @@ struct Hdf5AttributeType {
   friend bool operator==(const Hdf5AttributeType&, const Hdf5AttributeType&) = default;
 };
 
-/// Those of attributes by the conventions of netCDF and CF.
+/// Whether the attribute has the type of the elements by the conventions of netCDF and CF.
 bool is_of_hdf5_elements(std::string_view name);
 
 /// The type that a value is written with where nothing else is said; nothing for a value that is no number,
@@ -46,7 +46,7 @@ std::optional<Hdf5AttributeType> usual_hdf5_type(std::string_view name, const nl
 Hdf5Id make_hdf5_attribute_type(const Hdf5AttributeType& type);
 Hdf5Id make_hdf5_attribute_space(const Hdf5AttributeType& type);
 
-/// As it stands in `FurtherFacts::attribute_types`, and back; nothing for what the first does not give.
+/// The type as in `FurtherFacts::attribute_types`, and back; nothing for what the first does not give.
 nlohmann::ordered_json to_json(const Hdf5AttributeType& type);
 std::optional<Hdf5AttributeType> parse_hdf5_attribute_type(const nlohmann::ordered_json& json,
                                                            std::optional<DType> elements);

@@ -25,7 +25,7 @@ struct OpenAttribute {
   Hdf5Id type;
   H5T_class_t type_class = H5T_NO_CLASS;
   std::size_t count = 0;
-  /// Without a dataspace: nothing.
+  /// The shape; nothing without a dataspace.
   std::optional<std::vector<hsize_t>> shape;
   /// Why it cannot be read; empty where it can.
   std::string obstacle;

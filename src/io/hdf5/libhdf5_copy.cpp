@@ -81,7 +81,7 @@ bool needs_new_fill(hid_t type, hid_t properties) {
          state == H5D_FILL_VALUE_USER_DEFINED;
 }
 
-/// The same dataset without a fill value, by way of memory.
+/// Copies the dataset without a fill value, by way of memory.
 bool copy_without_fill(hid_t dataset, hid_t file, const char* name, hid_t links) {
   const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
   const Hdf5Id space(H5Dget_space(dataset), H5Sclose);

@@ -14,7 +14,7 @@ namespace tenstride::io {
 /// What the metadata say of one dataset. What cannot be read is its obstacle.
 Hdf5Dataset read_hdf5_dataset(hid_t group, const char* link, const std::string& name, const Hdf5Input& input);
 
-/// The same by its name from the root on.
+/// What the metadata say of the dataset of this name, from the root on.
 Hdf5Dataset find_hdf5_dataset(const Hdf5Input& input, const std::string& name, std::string_view operation);
 
 /// Calls `take` with a line of JSON for each dataset, in the order of names, and before for each group with

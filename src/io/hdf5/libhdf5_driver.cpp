@@ -129,7 +129,7 @@ void write_disk(Hdf5DiskFile& file, haddr_t begin, std::span<const std::byte> by
   file.end = std::max<std::uint64_t>(file.end, begin + bytes.size());
 }
 
-/// As long as what was allocated, which a reader expects.
+/// Makes the file as long as what was allocated, which a reader expects.
 herr_t truncate_driven(H5FD_t* file, hid_t /*transfer*/, hbool_t /*is_closing*/) {
   const DrivenFile& own = driven(file);
   auto* const* disk = std::get_if<Hdf5DiskFile*>(&own.file);

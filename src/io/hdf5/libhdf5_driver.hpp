@@ -19,7 +19,7 @@ namespace tenstride::io {
 struct Hdf5ReadFile {
   const Hdf5Input* input = nullptr;
   bool is_catching = false;
-  /// Of the first read that was caught: in bytes from the beginning of the file.
+  /// Where the first read that was caught begins: in bytes from the beginning of the file.
   std::uint64_t caught_begin = 0;
   std::uint64_t caught_nbytes = 0;
   /// Why it could not be opened.
@@ -34,7 +34,7 @@ struct Hdf5MemoryFile {
   /// Whether elements are dropped that are written. To libhdf5 the texts of attributes are such elements,
   /// too, until they are flushed.
   bool is_dropping = false;
-  /// Behind the last byte that was allocated, and behind the last one that was written and is no element.
+  /// The end of what was allocated, and the end of what was written and is no element.
   std::uint64_t end = 0;
   std::uint64_t written_end = 0;
 
@@ -47,7 +47,7 @@ struct Hdf5MemoryFile {
 struct Hdf5DiskFile {
   Descriptor file;
   int error = 0;
-  /// Behind the last byte that was written.
+  /// The byte behind the last one that was written.
   std::uint64_t end = 0;
 };
 

@@ -63,7 +63,7 @@ struct DatasetAndTable {
   std::vector<Hdf5Chunk> table;
 };
 
-/// By a child process.
+/// Reads what the metadata say by a child process.
 DatasetAndTable read_dataset(const Hdf5Input& input, const std::string& name, std::string_view operation) {
   const std::string bytes =
       run_in_child(input.path, operation, child_seconds(input.nbytes), [&](ChildOutput& output) {

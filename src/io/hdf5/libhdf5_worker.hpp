@@ -24,7 +24,7 @@ class Hdf5Worker {
   Hdf5Worker(const Hdf5Worker&) = delete;
   Hdf5Worker& operator=(const Hdf5Worker&) = delete;
 
-  /// As the functions of Hdf5Reader. The arguments but `index` and `elements` are the same for all requests.
+  /// Do as the functions of Hdf5Reader. Only `index` and `elements` differ from request to request.
   Hdf5Chunk find(const Hdf5Input& input, const Hdf5Dataset& dataset, const std::string& operation,
                  const Dims& index);
   void read(const Hdf5Input& input, const Hdf5Dataset& dataset, const std::string& operation,

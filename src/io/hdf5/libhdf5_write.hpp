@@ -32,7 +32,7 @@ void check_hdf5_tensors(const std::vector<NewTensor>& tensors, std::string_view 
 /// Makes the groups that have attributes, with these. Pre: tensors say the same of a group.
 void write_hdf5_groups(hid_t file, const std::vector<NewTensor>& tensors, std::string_view operation);
 
-/// For names with groups, and for a scale that many datasets have.
+/// The properties of links for names with groups, and for a scale that many datasets have.
 Hdf5Id link_hdf5_properties();
 
 /// Writes a JSON object as attributes, of the types that `further.attribute_types` says; others of the usual

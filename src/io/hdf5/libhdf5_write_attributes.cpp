@@ -94,7 +94,7 @@ bool write_content(hid_t object, const char* name, const AttributeContent& conte
   return H5Awrite(attribute.get(), stored.get(), data) >= 0;
 }
 
-/// With the first of the types that the value is of; a value without one as the text of its JSON.
+/// Writes a value with the first of the types that it is of; one without a type as the text of its JSON.
 bool write_value(hid_t object, const char* name, const attribute_json& value,
                  const std::vector<std::optional<Hdf5AttributeType>>& types) {
   for (std::optional<Hdf5AttributeType> type : types) {

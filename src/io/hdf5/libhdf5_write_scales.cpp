@@ -25,7 +25,7 @@ struct DimensionScale {
   /// Which of the datasets is the scale; nothing where it has no values.
   std::optional<std::size_t> values;
   std::vector<ScaledAxis> axes;
-  /// Of one without values.
+  /// Whether a scale without values is unlimited.
   bool is_unlimited = false;
 };
 
@@ -81,7 +81,7 @@ std::string dimension_name(const NewTensor& tensor, std::size_t axis) {
   return has_name ? tensor.axis_names[axis] : tensor.name + "_axis" + std::to_string(axis);
 }
 
-/// As netCDF-4 makes a dimension without a variable.
+/// Makes a scale as netCDF-4 makes a dimension without a variable.
 Hdf5Id create_bare_scale(hid_t file, const DimensionScale& scale) {
   const auto extent = static_cast<hsize_t>(scale.extent);
   const hsize_t most = scale.is_unlimited ? H5S_UNLIMITED : extent;

@@ -9,7 +9,7 @@
 
 namespace tenstride::io {
 
-/// Behind a version that is not read. 2 is HDF5 1.10.
+/// What stands behind a version that is not read. 2 is HDF5 1.10.
 inline constexpr std::string_view hdf5_rewriting =
     "; where a newer HDF5 wrote it, that one's `h5repack --low=0 --high=2 OLD NEW` rewrites it for HDF5 1.10";
 

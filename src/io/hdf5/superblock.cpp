@@ -17,7 +17,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n"sv;
-/// Of version 1 with offsets of 8 bytes, the longest that is read: 28 and four addresses.
+/// The length of version 1 with offsets of 8 bytes, the longest that is read: 28 and four addresses.
 constexpr std::size_t superblock_nbytes = 28 + 4 * 8;
 
 std::string_view chars_of(std::span<const std::byte> bytes) {

@@ -12,7 +12,7 @@ class ExifBytes {
  public:
   explicit ExifBytes(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  /// By the first two bytes, "II" or "MM"; false where they are neither.
+  /// Finds the byte order by the first two bytes, "II" or "MM"; false where they are neither.
   bool find_byte_order() {
     const std::uint64_t mark = number(0, 2).value_or(0);
     is_big_endian_ = mark == 0x4D4D;

@@ -91,7 +91,7 @@ class JpegDecoder final : public ImageDecoder {
   }
 
  private:
-  /// Of the first segment APP1 that holds EXIF data.
+  /// The orientation in the first segment APP1 that holds EXIF data.
   [[nodiscard]] Orientation orientation() const {
     constexpr std::string_view name("Exif\0\0", 6);
     for (const jpeg_marker_struct* marker = library_.marker_list; marker != nullptr; marker = marker->next) {

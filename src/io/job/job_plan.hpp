@@ -26,7 +26,7 @@ struct Rename {
 struct TensorPlan {
   /// One, or one more for each reshape that cuts across axes: what it copies lies in the temporary file.
   std::vector<FileStage> stages{};
-  /// Where only metadata change.
+  /// What is renamed, where only metadata change.
   std::optional<Rename> rename{};
 
   [[nodiscard]] bool is_in_parts() const { return !stages.empty() && stages[0].plan.is_in_parts; }
@@ -40,7 +40,7 @@ struct JobPlan {
   BlockLimits limits;
   /// What the destination begins with, where its elements are flat.
   std::string head;
-  /// In the order of FileJob::tensors.
+  /// The plan of each tensor, in the order of FileJob::tensors.
   std::vector<TensorPlan> tensors;
 };
 

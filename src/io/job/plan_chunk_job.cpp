@@ -36,8 +36,8 @@ ChunkSide side_of_source(const FileInfo& source) {
   return side;
 }
 
-/// Of what `--codec` or `info` says of them ("shuffle+gzip:1", "shuffle, deflate(1)"): those that give other
-/// bytes than they get. Checksums do not.
+/// How many of the codecs in a text of `--codec` or `info` ("shuffle+gzip:1", "shuffle, deflate(1)") give
+/// other bytes than they get. Checksums do not.
 Index changing_codecs(std::string_view codecs) {
   Index count = 0;
   while (!codecs.empty()) {

@@ -10,8 +10,8 @@ namespace tenstride::io {
 /// What makes two runs write the same parts.
 std::uint64_t plan_hash(const FileJob& job);
 
-/// Of what a job makes, whatever the tiles and the limits: its sources by their names, operations, types and
-/// numbers.
+/// The hash of what a job makes, whatever the tiles and the limits: its sources by their names, operations,
+/// types and numbers.
 std::uint64_t result_hash(const FileJob& job);
 
 }  // namespace tenstride::io

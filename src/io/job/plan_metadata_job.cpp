@@ -45,7 +45,7 @@ std::string obstacle_of(const FileJob& job, const TensorJob& tensor) {
   return {};
 }
 
-/// As obstacle_to_metadata_only, but for what the kind of file has to say.
+/// What `obstacle_to_metadata_only` says, but for what the kind of file has to say.
 std::string obstacle_of(const FileJob& job) {
   const ChunkOptions& chunks = job.options.chunks;
   if (format_of(job.options.kind).permute_chunks == nullptr) {

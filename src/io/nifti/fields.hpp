@@ -19,8 +19,8 @@ enum class NiftiVersion : unsigned char { one = 1, two = 2 };
 constexpr std::size_t nifti_header_nbytes(NiftiVersion version) {
   return version == NiftiVersion::one ? 348 : 540;
 }
-/// With the 4 bytes that say whether extensions follow: where the elements of a single file begin at the
-/// earliest.
+/// Where the elements of a single file begin at the earliest: behind the header and the 4 bytes that say
+/// whether extensions follow.
 constexpr std::size_t nifti_start_nbytes(NiftiVersion version) {
   return nifti_header_nbytes(version) + 4;
 }
@@ -133,9 +133,9 @@ class NiftiOutput {
   [[nodiscard]] bool holds(const NiftiField& field, std::int64_t value) const;
   /// Pre: holds(field, value), of an integer field.
   void put(const NiftiField& field, std::int64_t value, std::size_t i = 0);
-  /// Of a field of floating numbers.
+  /// Writes a value of a field of floating numbers.
   void put_number(const NiftiField& field, double value, std::size_t i = 0);
-  /// As much of the text as fits; characters of UTF-8 are not cut.
+  /// Writes as much of the text as fits; characters of UTF-8 are not cut.
   void put_text(const NiftiField& field, std::string_view text);
   /// The bytes from `begin` on, as they are.
   void put_bytes(std::size_t begin, std::string_view bytes) { bytes_.replace(begin, bytes.size(), bytes); }

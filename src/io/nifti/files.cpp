@@ -139,15 +139,15 @@ void require_no_elements_beside(const NiftiFile& file) {
                   file.data_path);
 }
 
-/// Of a header the start is read; what follows it in a gzip file may be damaged all the same.
+/// Unpacks a gzip file to its end: what follows a header that was read may be damaged.
 void check_packed(const std::string& path, std::uint64_t nbytes, std::string_view operation) {
   InflateStream stream(path, {0, nbytes}, "gzip", operation);
   std::vector<std::byte> buffer(std::size_t{1} << 16);
   while (stream.read(buffer) == buffer.size()) continue;
 }
 
-/// By the name alone: elements may begin as a gzip file does. Those that are longer or shorter than the
-/// header says, and begin so, are one.
+/// Finds out whether the elements are packed: by the name alone, as elements may begin as a gzip file does.
+/// Those that are longer or shorter than the header says, and begin so, are one.
 void find_elements(NiftiFile& file, const std::string& path, std::string_view operation) {
   file.data_path = path;
   const bool is_packed = path.ends_with(".gz") || path.ends_with(".GZ");

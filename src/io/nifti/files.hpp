@@ -17,7 +17,7 @@ enum class NiftiPacking : unsigned char { none, gzip };
 struct NiftiFile {
   NiftiHeader header;
   std::string data_path;
-  /// Of that file: `header.data_begin` counts bytes of its content.
+  /// How that file is packed: `header.data_begin` counts bytes of its content.
   NiftiPacking packing = NiftiPacking::none;
   std::uint64_t data_nbytes = 0;
   /// Whether the header is followed by extensions of more than `max_nifti_extensions` bytes, so that they are

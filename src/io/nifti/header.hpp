@@ -28,8 +28,8 @@ struct NiftiHeader {
   NiftiFiles files = NiftiFiles::single;
   DType dtype = DType::float32;
   ByteOrder byte_order = ByteOrder::native;
-  /// In elements from `data_begin` on; column-major. Colours of RGB24 and RGBA32 are the first axis, of
-  /// uint8.
+  /// Where the elements lie, counted in elements from `data_begin` on; column-major. Colours of RGB24 and
+  /// RGBA32 are the first axis, of uint8.
   Layout layout;
   /// The byte where the first element begins, of this file or of NAME.img. A multiple of nothing.
   std::uint64_t data_begin = 0;
@@ -44,7 +44,7 @@ struct NiftiHeader {
   std::vector<std::string> axis_names;
   /// The other fields, as the text of a JSON object; `nifti_header` takes it. See attributes.hpp.
   std::string attributes;
-  /// As `FurtherFacts` has them; set by `read_nifti`.
+  /// Extensions as `FurtherFacts` has them; set by `read_nifti`.
   std::string extensions{};
 
   [[nodiscard]] bool is_scaled() const { return scl_slope != 1 || scl_inter != 0; }
@@ -73,7 +73,7 @@ struct NiftiOptions {
   /// The text of a JSON object as `NiftiHeader::attributes`; "" for none. Who applies `scl_slope` leaves it
   /// and `scl_inter` out.
   std::string attributes = {};
-  /// Behind the header, as `FurtherFacts` has them.
+  /// The extensions behind the header, as `FurtherFacts` has them.
   std::string extensions = {};
   /// Begins the errors.
   std::string operation = "save_nifti";

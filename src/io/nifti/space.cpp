@@ -7,7 +7,7 @@
 namespace tenstride::io {
 namespace {
 
-/// By rows.
+/// Three by three numbers, by rows.
 using Matrix = std::array<std::array<double, 3>, 3>;
 
 Matrix matrix_of(const std::array<double, 3>& quaternion) {
@@ -24,7 +24,7 @@ Matrix matrix_of(const std::array<double, 3>& quaternion) {
            {2 * (b * d - a * c), 2 * (c * d + a * b), a * a + d * d - c * c - b * b}}};
 }
 
-/// Of a rotation; the part that is the largest is found first, so that nothing is divided by little.
+/// The quaternion of a rotation. Its largest part is found first, so that nothing is divided by little.
 std::array<double, 3> quaternion_of(const Matrix& m) {
   const double trace = m[0][0] + m[1][1] + m[2][2];
   if (trace > 0) {

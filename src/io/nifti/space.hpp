@@ -11,7 +11,7 @@ namespace tenstride::io {
 struct SpaceMove {
   struct Axis {
     std::size_t source = 0;
-    /// In voxels of the source; negative where the axis is flipped. Of an average of n voxels, n.
+    /// The step in voxels of the source; negative where the axis is flipped. Of an average of n voxels, n.
     double step = 1;
   };
   std::array<Axis, 3> axes{{{0}, {1}, {2}}};

@@ -140,7 +140,7 @@ class NiftiResult {
     keep_units(has_space);
   }
 
-  /// Without a size there is no unit: the 1 that stands for it would be one of a millimetre.
+  /// Keeps the units. Without a size there is none: the 1 that stands for it would be one of a millimetre.
   void keep_units(bool has_space) {
     const std::int64_t units = integer_or_zero(json_, "xyzt_units");
     constexpr std::int64_t of_space = 0x07, of_time = 0x38;
@@ -251,7 +251,7 @@ class NiftiResult {
     json_["qfac"] = rotation.qfac;
   }
 
-  /// In which directions slices were acquired, and when.
+  /// Keeps in which directions slices were acquired, and when.
   void keep_directions() {
     const std::int64_t info = integer_or_zero(json_, "dim_info");
     std::int64_t moved = 0;

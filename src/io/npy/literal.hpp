@@ -10,7 +10,7 @@ namespace tenstride::io {
 
 /// The three entries of a header's dictionary, as they stand there.
 struct NpyDictionary {
-  /// Of elements of several fields the text of their list, in its brackets.
+  /// The type of the elements; of several fields the text of their list, in its brackets.
   std::string descr;
   bool fortran_order = false;
   Dims shape;

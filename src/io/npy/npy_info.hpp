@@ -6,8 +6,8 @@
 
 namespace tenstride::io {
 
-/// As `parse_npy_header`, but for elements that are no numbers of a known type: of these the header has an
-/// obstacle, the shape, and no more.
+/// Parses a header as `parse_npy_header`, but also for elements that are no numbers of a known type: of
+/// these the header has an obstacle, the shape, and no more.
 NpyHeader parse_any_npy_header(std::span<const std::byte> start_of_file, std::size_t file_size,
                                std::string_view name);
 

@@ -13,7 +13,7 @@ namespace tenstride::io {
 /// A file in a zip archive and where its bytes are.
 struct ZipMember {
   std::string name;
-  /// Of the archive's bytes: from `data_begin` on, as many as are stored.
+  /// Where the member's bytes begin in the archive: as many follow as are stored.
   std::uint64_t data_begin = 0;
   std::uint64_t stored_nbytes = 0;
   /// What it unpacks to.

@@ -25,14 +25,14 @@ std::uint32_t continue_check(std::uint32_t check, const void* bytes, std::size_t
   return ~check;
 }
 
-/// As it stands in the file, in the machine's order of bytes: a journal of a machine of the other order has
-/// another magic number. The destination's name and the limits follow.
+/// The header as it stands in the file, in the machine's order of bytes: a journal of a machine of the other
+/// order has another magic number. The destination's name and the limits follow.
 struct StoredHeader {
   static constexpr std::uint64_t this_magic = 0x6C6E726A64727473U;  // "strdjrnl"
   static constexpr std::uint32_t this_version = 1;
   std::uint64_t magic = this_magic;
   std::uint32_t version = this_version;
-  /// Of all other bytes, those of the texts included.
+  /// The check of all other bytes, those of the texts included.
   std::uint32_t check = 0;
   BootId boot{};
   std::uint64_t source_nbytes = 0;
@@ -59,7 +59,7 @@ constexpr std::uint64_t max_text_nbytes = 4096;
 
 struct Journal::Record {
   Kind kind{};
-  /// Of the bytes after it, continued from the record (or header) before.
+  /// The check of the bytes after it, continued from the record (or header) before.
   std::uint32_t check = 0;
   std::uint64_t part = 0;
   std::array<std::uint64_t, 2> words{};

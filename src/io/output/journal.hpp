@@ -13,7 +13,7 @@
 
 namespace tenstride::io {
 
-/// Of the running system: another one after each start of the machine. Zeros where the system does not say.
+/// A number that changes with each start of the machine. Zeros where the system does not say.
 using BootId = std::array<std::uint64_t, 2>;
 BootId read_boot_id();
 
@@ -26,7 +26,7 @@ struct JournalHeader {
   std::uint64_t nbytes = 0;
   std::uint64_t blocks_nbytes = 0;
   std::uint64_t parts = 0;
-  /// Of the destination, without its folder.
+  /// The name of the destination, without its folder.
   std::string name;
   /// What the plan was made with, to make it again.
   std::string limits;
@@ -45,7 +45,7 @@ struct JournalRecords {
   void add(const JournalRecords& other);
 
   std::vector<bool> finished;
-  /// Of each finished part, and of all of them.
+  /// The checksum of each finished part, and of all of them.
   std::vector<PartSum> sums;
   PartSum sum;
   std::size_t finished_count = 0;
@@ -85,9 +85,9 @@ class Journal {
   void finish(std::size_t part, const PartSum& sum);
   /// What the records before this one say is on the disk. Flushes the journal.
   void flushed();
-  /// As `flushed`, and the temporary space is not needed any more.
+  /// Notes what `flushed` does, and that the temporary space is not needed any more.
   void drop_blocks();
-  /// As `flushed`, and what is not finished yet is divided among so many tasks.
+  /// Notes what `flushed` does, and that what is not finished yet is divided among so many tasks.
   void divide(std::uint64_t tasks);
 
  private:

@@ -24,7 +24,7 @@ bool is_marked(const std::string& folder) {
   return fs::exists(mark_of(folder), ignored);
 }
 
-/// With its parents, as `make` makes the part's.
+/// Makes the parents of a folder, as `make` makes the part's, and returns its path without a last slash.
 std::string with_parents(const std::string& path) {
   const std::string named = without_last_slash(path);
   std::error_code ignored;  // the target refuses what is not there

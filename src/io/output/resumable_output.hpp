@@ -30,8 +30,8 @@ struct Binding {
   std::optional<FileTask> task{};  ///< which of several processes this is
   std::uint64_t result_hash = 0;   ///< of what a task helps to make, whatever the plan is
 };
-/// Of a source: size, time of the last change, hash of its first `header_nbytes` bytes. Throws FileError
-/// where it cannot be read, is no regular file or is shorter.
+/// Binds a run to a source: size, time of the last change, hash of its first `header_nbytes` bytes. Throws
+/// FileError where it cannot be read, is no regular file or is shorter.
 Binding bind_source(const std::string& source, std::uint64_t header_nbytes, std::uint64_t plan_hash,
                     std::string_view operation);
 
@@ -41,7 +41,7 @@ struct OutputRequest {
   std::size_t parts = 0;
   Overwrite overwrite = Overwrite::refuse;
   Resume resume = Resume::no;
-  /// With which messages begin.
+  /// The word with which messages begin.
   std::string_view operation;
 };
 

@@ -30,13 +30,13 @@ class ResumableOutput::State {
 
   /// Goes on with what an earlier run left, or makes everything anew.
   void begin(const JournalHeader& wanted, const Binding& binding, Resume resume);
-  /// The same for one of several tasks: the first of them makes the output, the others join it.
+  /// Begins as one of several tasks: the first of them makes the output, the others join it.
   void begin_task(const JournalHeader& wanted, const Binding& binding, Resume resume);
   /// What `ResumableOutput::count_unfinished_tasks` says.
   std::uint64_t count_unfinished_tasks(const std::function<void()>& while_waiting);
   /// Gives the result its name, and removes the journal. Throws FileError where a part is not finished.
   void commit();
-  /// Of what this process finishes.
+  /// The journal of what this process finishes.
   [[nodiscard]] Journal& written_journal() { return task_journal_ ? *task_journal_ : *journal; }
 
   /// The limits in the journal beside a destination, where there is one. Throws FileError.
@@ -48,9 +48,9 @@ class ResumableOutput::State {
   std::string part_path;
   std::optional<Journal> journal;
   TaskJournals tasks;
-  /// Of all journals.
+  /// The records of all journals.
   JournalRecords records;
-  /// Where this is one of several tasks: which, and the parts that are its share.
+  /// Which task this is, where it is one of several, and the parts that are its share.
   std::optional<FileTask> task;
   std::vector<bool> share;
   bool is_resumed = false;
@@ -91,7 +91,7 @@ class ResumableOutput::State {
   void open_journal();
   void check_same(const JournalHeader& begun, const JournalHeader& wanted, const Binding& binding) const;
   void create(const JournalHeader& header);
-  /// Of a task: what others have begun.
+  /// Joins, as a task, what others have begun.
   void join(const JournalHeader& begun, Resume resume);
   void check_no_task_runs() const;
   void read_all_records(const JournalHeader& begun);

@@ -7,8 +7,8 @@
 
 namespace tenstride::io {
 
-/// Behind the last of so many parts that the share of task `number` of `tasks` has. Shares are consecutive,
-/// and differ by one part at most. Example: 7 parts among 3 tasks end at 2, 4, 7.
+/// The end of the share that task `number` of `tasks` has of so many parts. Shares are consecutive, and
+/// differ by one part at most. Example: 7 parts among 3 tasks end at 2, 4, 7.
 inline std::uint64_t end_of_share(std::uint64_t number, std::uint64_t tasks, std::uint64_t parts) {
   return parts / tasks * number + parts % tasks * number / tasks;
 }

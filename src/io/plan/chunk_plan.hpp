@@ -17,7 +17,7 @@ struct ChunkSide {
   /// Whether the chunks are only a way to read or write elements that lie one after the other: then a plan
   /// chooses their shape, and `grid.chunk` is of no meaning.
   bool is_flat = false;
-  /// Where the side is a flat file: its axes from the fastest on. Empty for what has no runs.
+  /// The axes of a side that is a flat file, from the fastest on. Empty for what has no runs.
   Dims fastest{};
 };
 

@@ -30,16 +30,16 @@ class TileChoices {
   [[nodiscard]] std::vector<Dims> large_ones(double nbytes, std::size_t count) const;
 
   [[nodiscard]] double tile_nbytes(const Dims& tile) const;
-  /// Of all tiles together.
+  /// The bytes that are decoded for all tiles together.
   [[nodiscard]] double decoded_nbytes(const Dims& tile) const;
   [[nodiscard]] double src_chunk_nbytes() const;
-  /// Of the destination, along an axis.
+  /// The extent of a unit of the destination, along an axis.
   [[nodiscard]] Index unit(std::size_t axis) const;
 
  private:
   /// Units of the destination along an axis, while the chunks of the source are read one after the other.
   struct Span {
-    /// In a tile; with elements of one chunk, at most; and of those the ones with elements of another, too.
+    /// Units in a tile; those with elements of one chunk, at most; those that have elements of another, too.
     double all = 1;
     double open = 1;
     double kept = 1;

@@ -76,7 +76,7 @@ struct TilePass {
   /// them.
   Index kept_pages = 0;
   double seconds = 0;
-  /// In parts: what is read at a time, over the axes of the source, and what is written.
+  /// What is read at a time, over the axes of the source, and what is written, in parts.
   Dims part{};
   Dims unit{};
   /// The axes of the destination, slowest first: the order in which the parts that a tile needs are read, so
@@ -92,7 +92,7 @@ struct TilePlan {
   /// both sides allow it. In parts: with the axes of the result, row-major on both sides.
   BlockProblem problem;
   bool is_in_parts = false;
-  /// In parts: from the axes of the result to those of the source.
+  /// The map from the axes of the result to those of the source, in parts.
   IndexMap map{};
   /// One pass, or two with a temporary file between them.
   std::vector<TilePass> passes;
@@ -109,9 +109,9 @@ struct TilePlan {
   Index page = 1;
   /// Bytes of all buffers together, at most.
   Index memory = 0;
-  /// That read and write parts.
+  /// The number of threads that read and write parts.
   int threads = 1;
-  /// Of all passes.
+  /// The time of all passes.
   double seconds = 0;
   /// Whether the first of two passes converts elements, rather than the second.
   bool converts_first = true;
@@ -154,7 +154,7 @@ TENSTRIDE_API Index block_offset(const TilePlan& plan, const Dims& first);
 
 /// Several lines for people: axes, passes, runs, requests, bytes, memory, seconds. See docs/large-files.md.
 TENSTRIDE_API std::string to_string(const TilePlan& plan);
-/// The same as JSON.
+/// The plan as JSON.
 TENSTRIDE_API std::string to_json(const TilePlan& plan);
 
 }  // namespace tenstride

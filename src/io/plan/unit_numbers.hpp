@@ -21,7 +21,7 @@ class UnitNumbers {
  private:
   Dims tile_;
   Dims unit_;
-  /// Of units along each axis: in a whole tile, and in all.
+  /// How many units there are along each axis: in a whole tile, and in all.
   Dims per_tile_;
   Dims counts_;
   std::size_t count_ = 0;

@@ -20,9 +20,9 @@ struct Conversion {
   std::vector<double> shift;
   /// The axis of the pass that several numbers run along.
   std::size_t axis = 0;
-  /// In place of all the rest, where elements become what they mean.
+  /// Makes elements what they mean, in place of all the rest.
   const Rescaling* rescaling = nullptr;
-  /// Behind the conversions: of the axes listed, then to the type that is written.
+  /// The reduction behind the conversions: of the axes listed, then to the type that is written.
   std::optional<Reduction> reduction{};
   Dims reduced_axes{};
   DType reduced = DType::float32;

@@ -45,7 +45,7 @@ class Destination {
   [[nodiscard]] Done count_done(std::size_t first, std::size_t count) const;
   /// Notes that a part was written. By any thread.
   void finish(std::size_t part, const PartSum& sum);
-  /// Of all parts, also of those that an earlier run has written. Pre: no thread writes.
+  /// The checksum of all parts, also of those that an earlier run has written. Pre: no thread writes.
   [[nodiscard]] Checksum checksum() const { return output_ ? output_->checksum() : sum_.checksum; }
   [[nodiscard]] std::uint64_t missing() const { return output_ ? output_->missing() : sum_.missing; }
 
@@ -69,7 +69,7 @@ class Destination {
 
   const FileJob& job_;
   const FileFormat& format_;
-  /// With the number of all parts behind the last.
+  /// The number of the first part of each tensor, with the number of all parts behind the last.
   std::vector<std::size_t> first_parts_{0};
   std::unique_ptr<ResumableOutput> output_;
   /// The output where it is a flat file.
@@ -77,7 +77,7 @@ class Destination {
   std::optional<FinishedUnits> units_;
   /// Parts that are not to be written.
   std::vector<bool> left_out_;
-  /// Where there is no output that keeps what is finished.
+  /// The file of chunks, where there is no output that keeps what is finished.
   std::unique_ptr<ChunkFile> chunks_;
   PartSum sum_;
   std::mutex mutex_;

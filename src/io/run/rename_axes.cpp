@@ -15,7 +15,7 @@ namespace {
 /// So many files of chunks are brought over between two reports.
 constexpr Index units_at_a_time = 1024;
 
-/// Of the source's elements, each with the place that it has in the result.
+/// The checksum of the source's elements, each with the place that it has in the result.
 Checksum permuted_checksum(const TensorJob& tensor, const Dims& order) {
   const Dims rows = row_major_strides(tensor.shape);
   Dims strides = rows;

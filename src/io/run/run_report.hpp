@@ -26,9 +26,9 @@ class RunReport {
     now_.passes = static_cast<int>(job.passes);
   }
   void begin_pass(int pass) { now_.pass = pass; }
-  /// Of other tasks.
+  /// Takes off what other tasks do.
   void leave_out(std::uint64_t bytes) { now_.bytes -= std::min(now_.bytes, bytes); }
-  /// Of an earlier run.
+  /// Counts what an earlier run has done.
   void skip(std::uint64_t bytes) { now_.bytes_earlier += bytes; }
   void finish_tiles(std::uint64_t tiles) { now_.tiles_done = tiles; }
   /// Calls back where that was not done within the last 50 ms; may throw.

@@ -339,8 +339,8 @@ class Runner {
   Checksum source_sum_;
   MovedBytes moved_;
   int pass_number_ = 0;
-  /// In earlier passes, and in this one: those that an earlier run has written, or other tasks do, are
-  /// skipped.
+  /// How many tiles were in earlier passes, and are in this one: those that an earlier run has written, or
+  /// other tasks do, are skipped.
   std::uint64_t tiles_before_ = 0;
   std::uint64_t tiles_written_ = 0;
   std::uint64_t tiles_skipped_ = 0;

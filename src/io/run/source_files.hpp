@@ -26,7 +26,7 @@ class SourceFiles {
   DiskAccess access_;
   std::optional<UnpackedFile> unpacked_;
   std::optional<DiskFile> file_;
-  /// Of the file that is open.
+  /// The path of the file that is open.
   std::string path_;
   CompressedStream stream_;
 };

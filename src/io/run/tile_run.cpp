@@ -35,7 +35,7 @@ struct OpenUnit {
 
 struct Tile {
   Box box;
-  /// In the order in which they are read.
+  /// Parts of the source, in the order in which they are read.
   std::vector<SourcePart> parts;
   /// Row-major, where they are a grid.
   std::vector<OpenUnit> units;
@@ -43,7 +43,7 @@ struct Tile {
   std::size_t units_left = 0;
 };
 
-/// Of elements as they are written: of an axis that is reduced there is one index.
+/// The checksum of elements as they are written: of an axis that is reduced there is one index.
 Checksum checksum_of(Tensor written, Layout positions, const Dims& reduced) {
   for (const Index axis : reduced) {
     written = written.narrow(axis, 0, 1);
@@ -156,7 +156,7 @@ class TileRun {
     return true;
   }
 
-  /// With the parts of the source that the units need which are left to be written.
+  /// A tile with the parts of the source that the units need which are left to be written.
   [[nodiscard]] Tile tile_of(Index number) {
     Tile tile;
     tile.box = tile_box(work_.shape, work_.tile, number);
@@ -262,7 +262,7 @@ class TileRun {
   Index next_tile_ = 0;
   std::atomic<Index> tiles_done_ = 0;
   std::atomic<Index> tiles_skipped_ = 0;  ///< of those
-  /// Of the units whose memory is counted.
+  /// The bytes of the units whose memory is counted.
   std::uint64_t units_nbytes_ = 0;
   /// Threads that read or write.
   int working_ = 0;

@@ -15,7 +15,7 @@ namespace tenstride::io {
 /// A tensor and which file of a checkpoint has it.
 struct CheckpointEntry {
   std::string name;
-  /// Within the folder of the index.
+  /// The path within the folder of the index.
   std::string file;
   std::uint64_t nbytes = 0;
 };

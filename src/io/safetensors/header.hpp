@@ -16,7 +16,7 @@ namespace tenstride::io {
 
 struct SafetensorsEntry {
   std::string name;
-  /// As the file names it: "BF16".
+  /// The type as the file names it: "BF16".
   std::string type;
   /// Nothing where tenstride has no such type.
   std::optional<DType> dtype;
@@ -27,7 +27,7 @@ struct SafetensorsEntry {
 };
 
 struct SafetensorsHeader {
-  /// In the order of their bytes.
+  /// The tensors, in the order of their bytes.
   std::vector<SafetensorsEntry> entries;
   /// `__metadata__`, names and texts; in the order of the file.
   std::vector<std::pair<std::string, std::string>> metadata;

@@ -12,7 +12,7 @@ namespace tenstride::io {
 struct SafetensorsIndex {
   struct Entry {
     std::string name;
-    /// Within the folder of the index.
+    /// The path within the folder of the index.
     std::string file;
   };
   std::vector<Entry> entries;

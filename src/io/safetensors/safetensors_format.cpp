@@ -76,7 +76,7 @@ CheckpointFile read_checkpoint_file(const std::string& path, std::string_view op
   return result;
 }
 
-/// Of all files of a checkpoint, those that the index names.
+/// The tensors of all files of a checkpoint, those that the index names.
 std::vector<FileInfo> list_checkpoint(const std::string& path, std::string_view operation) {
   const Storage file = map_input(path, operation);
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.nbytes());

@@ -20,7 +20,7 @@ struct InflateStream::State {
   CompressedStream place;
   bool is_gzip = false;
   Storage file;
-  /// Of the compressed bytes.
+  /// How many of the compressed bytes were read.
   std::uint64_t read = 0;
   std::uint64_t written = 0;
   std::uint32_t crc = 0;

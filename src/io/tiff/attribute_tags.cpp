@@ -15,7 +15,7 @@ namespace {
 using tenstride::detail::message;
 using TiffJson = nlohmann::ordered_json;
 
-/// Of a list: 65,536 numbers are 10,922 points of control.
+/// The most numbers of a list: 65,536 are 10,922 points of control.
 constexpr std::uint64_t max_tiff_numbers = std::uint64_t{1} << 16;
 
 class TiffValues {

@@ -15,7 +15,7 @@
 
 namespace tenstride::io {
 
-/// Of the values of a tag that is written, as TIFF numbers them.
+/// The type of the values of a tag that is written, as TIFF numbers them.
 enum class TiffValueType : std::uint16_t { text = 2, int16 = 3, rational = 5, float64 = 12 };
 
 /// A tag of a file that is written.
@@ -35,7 +35,7 @@ struct TiffAttributeTag {
   TiffValueType type;
   const char* name;
 };
-/// In ascending order.
+/// The tags that are read and written, in ascending order.
 inline constexpr std::array<TiffAttributeTag, 8> tiff_attribute_tags{
     {{33550, TiffValueType::float64, "ModelPixelScale"},
      {33922, TiffValueType::float64, "ModelTiepoint"},

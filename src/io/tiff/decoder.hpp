@@ -31,7 +31,7 @@ class TiffDecoder {
   virtual std::uint64_t decode(const TiffPiece& piece, std::span<std::byte> elements) const = 0;
 };
 
-/// Over libtiff. Throws FileError where it does not know the compression, or is not part of this build.
+/// A decoder over libtiff. Throws FileError where this build lacks it, or it lacks the compression.
 std::unique_ptr<TiffDecoder> make_tiff_decoder(const TiffStack& stack);
 
 }  // namespace tenstride::io

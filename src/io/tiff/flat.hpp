@@ -20,9 +20,9 @@ class TiffStorageSurvey {
   /// Pages come in the order of the stack.
   void add_page(TiffReader& reader, const TiffDirectory& page);
 
-  /// As far as the file goes: tables may name the same bytes many times.
+  /// The bytes of the elements as far as the file goes: tables may name the same bytes many times.
   [[nodiscard]] std::uint64_t stored_nbytes(std::uint64_t file_size) const;
-  /// Where all pages are flat, their first byte and their distance.
+  /// The first byte of all pages and their distance, where all are flat.
   [[nodiscard]] std::optional<TiffFlat> flat() const;
 
  private:

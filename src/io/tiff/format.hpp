@@ -24,7 +24,7 @@ struct TiffFormat {
   DType dtype = DType::uint8;
   TiffPlanes planes = TiffPlanes::together;
   TiffPieces pieces = TiffPieces::strips;
-  /// Of a strip or a tile. A strip is not higher than the page, a tile may be.
+  /// The size of a strip or a tile. A strip is not higher than the page, a tile may be.
   Index piece_height = 0;
   Index piece_width = 0;
   std::uint64_t photometric = 1;
@@ -37,7 +37,7 @@ struct TiffFormat {
   [[nodiscard]] Index pieces_across() const { return ceil_divide(width, piece_width); }
   [[nodiscard]] Index pieces_down() const { return ceil_divide(height, piece_height); }
   [[nodiscard]] Index planes_count() const { return planes == TiffPlanes::together ? 1 : samples; }
-  /// Of a whole page. Does not overflow: it is at most the number of elements, which was checked.
+  /// Pieces of a whole page. No overflow: at most the number of elements, which was checked.
   [[nodiscard]] Index piece_count() const { return pieces_across() * pieces_down() * planes_count(); }
 };
 

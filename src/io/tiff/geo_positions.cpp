@@ -22,7 +22,7 @@ std::optional<std::array<double, Count>> geo_numbers(const GeoJson& attributes, 
   return numbers;
 }
 
-/// By GTRasterTypeGeoKey: entries of four numbers behind four, (key, 0, 1, value).
+/// Where a pixel's point is, by GTRasterTypeGeoKey: four numbers, then entries (key, 0, 1, value).
 PixelPoint pixel_point(const GeoJson& attributes) {
   constexpr int raster_type_key = 1025;
   constexpr int is_point = 2;

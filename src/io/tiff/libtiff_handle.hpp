@@ -19,7 +19,7 @@ namespace tenstride::io {
 struct LibtiffErrors {
   std::string text;
 
-  /// For all handles that are opened with them; `errors` must outlive these.
+  /// The options of all handles that are opened with them; `errors` must outlive these.
   static std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(LibtiffErrors& errors);
 
  private:
@@ -45,7 +45,7 @@ class LibtiffReader {
   /// Null where it could not be opened; `errors` says why.
   [[nodiscard]] TIFF* get() const noexcept { return handle_.get(); }
   [[nodiscard]] LibtiffErrors& errors() noexcept { return errors_; }
-  /// For what is decoded without libtiff.
+  /// The decoder for what is decoded without libtiff.
   [[nodiscard]] ZlibDecoder& inflater() noexcept { return inflater_; }
   [[nodiscard]] std::vector<std::byte>& scratch() noexcept { return scratch_; }
 

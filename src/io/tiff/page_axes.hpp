@@ -18,8 +18,8 @@ struct TiffPageAxes {
   std::vector<std::string> names;
   /// Pages that the text speaks of; fewer than 1 where it says nothing.
   Index count = 0;
-  /// Of the axes within a page, "" for one without a name; empty where the text says nothing of them: then
-  /// they are y and x.
+  /// The names of the axes within a page, "" for one without a name; empty where the text says nothing of
+  /// them: then they are y and x.
   std::vector<std::string> page_names{};
 };
 

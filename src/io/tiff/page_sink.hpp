@@ -23,7 +23,7 @@ struct TiffPages {
   Index width = 0;
   Index samples = 1;
   DType dtype = DType::uint8;
-  /// Of the first page; "" for none.
+  /// The description of the first page; "" for none.
   std::string description;
   /// Further tags.
   std::vector<TiffValue> values{};
@@ -33,7 +33,7 @@ struct TiffPages {
   bool is_big = false;
 
   [[nodiscard]] Index row_elements() const { return width * samples; }
-  /// Of a row as TIFF has it: 8 elements of bool are one byte.
+  /// The length of a row as TIFF has it: 8 elements of bool are one byte.
   [[nodiscard]] Index stored_row_nbytes() const {
     return dtype == DType::bool_ ? ceil_divide(row_elements(), 8)
                                  : row_elements() * static_cast<Index>(item_size(dtype));

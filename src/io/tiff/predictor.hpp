@@ -13,7 +13,7 @@ namespace tenstride::io {
 /// How elements were changed before they were compressed, by the numbers of the tag Predictor.
 enum class TiffPredictor : std::uint16_t {
   none = 1,
-  /// Of each element the one a pixel before it in the row was subtracted (TIFF 6.0, section 14). Elements
+  /// From each element the one a pixel before it in the row was subtracted (TIFF 6.0, section 14). Elements
   /// count as integers, a complex64 as one.
   horizontal = 2,
   /// The bytes of a row's floats, first the highest byte of each, then the next; and of each byte the one a
@@ -28,7 +28,7 @@ bool has_predictor(DType dtype, TiffPredictor predictor);
 struct TiffRow {
   DType dtype = DType::uint8;
   Index pixels = 0;
-  /// Of a pixel, side by side.
+  /// How many elements of a pixel stand side by side.
   Index samples = 1;
 
   [[nodiscard]] std::size_t nbytes() const {

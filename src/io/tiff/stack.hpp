@@ -22,8 +22,8 @@ struct TiffFlat {
   std::uint64_t begin = 0;
   /// Bytes from page to page.
   std::uint64_t page_pitch = 0;
-  /// Of the whole tensor, in elements from `begin` on. Nothing where the distance is no multiple of an
-  /// element's size.
+  /// The layout of the whole tensor, in elements from `begin` on. Nothing where the distance is no multiple
+  /// of an element's size.
   std::optional<Layout> layout;
 };
 
@@ -47,7 +47,7 @@ struct TiffStack {
   std::vector<std::string> axis_names;
   /// How many of the first axes count pages.
   std::size_t page_rank = 0;
-  /// Of the first page; a page may have another.
+  /// The compression of the first page; a page may have another.
   std::uint64_t compression = 1;
   std::optional<TiffFlat> flat;
   /// Bytes of all pages' elements as they are stored.
@@ -56,7 +56,7 @@ struct TiffStack {
   /// "software", "resolution" (across, down), "resolution_unit", "orientation", and the tags of GeoTIFF and
   /// GDAL by their names ("ModelPixelScale").
   std::string attributes;
-  /// Those that cannot be read, each with the reason, as the text of a JSON object; "" for none.
+  /// The attributes that cannot be read, each with the reason, as the text of a JSON object; "" for none.
   std::string unread_attributes;
   /// What the tensor leaves out or does not apply, for a user to read; "" for nothing.
   std::string note;

@@ -25,7 +25,7 @@ class TiffFile {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// Fills `bytes` from `begin` on. Throws FileError where the file has fewer.
   void read(std::uint64_t begin, std::span<std::byte> bytes) const;
-  /// The same as far as the file goes; returns how many bytes it has.
+  /// Reads bytes as far as the file goes; returns how many it has.
   std::size_t try_read(std::uint64_t begin, std::span<std::byte> bytes) const noexcept;
 
   /// FileError: `operation: "path" pieces…`.

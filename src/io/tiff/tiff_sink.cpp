@@ -14,7 +14,7 @@ namespace {
 
 using tenstride::detail::message;
 
-/// Of a strip that is written: large enough to compress well, small enough to be decoded by several threads.
+/// The bytes of a strip: large enough to compress well, small enough that several threads can decode.
 constexpr Index strip_nbytes = Index{1} << 20;
 
 void require_tiff_type(DType dtype, std::string_view operation) {

@@ -23,7 +23,7 @@ struct TiffOptions {
   /// One for each axis, or none. Where those of the pages are of "t", "z" and "c", and those of a page are
   /// "y", "x" and perhaps "c" or "s", OME-XML says so in the file.
   std::vector<std::string> axis_names = {};
-  /// In place of the description that keeps the shape or the names.
+  /// The description, in place of the one that keeps the shape or the names.
   std::string description = {};
   /// A JSON object or empty: what `TiffStack::attributes` has of resolution, orientation, GeoTIFF and GDAL is
   /// written.

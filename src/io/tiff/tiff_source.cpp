@@ -8,7 +8,7 @@
 namespace tenstride::io {
 namespace {
 
-/// Of flat pages: large enough that a request costs little beside its bytes.
+/// The bytes of a chunk of flat pages: large enough that a request costs little beside its bytes.
 constexpr Index flat_chunk_nbytes = Index{1} << 22;
 
 void swap_in_place(std::span<std::byte> elements, std::size_t width) {
@@ -26,7 +26,7 @@ struct TiffSource::Place {
   Index plane = 0;
   Index row = 0;
   Index column = 0;
-  /// Of the page, from the chunk's first row on.
+  /// How many rows the page has, from the chunk's first row on.
   Index rows = 0;
 };
 

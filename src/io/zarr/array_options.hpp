@@ -15,11 +15,11 @@ namespace tenstride::io {
 struct ZarrOptions {
   /// 2 or 3.
   int format = 3;
-  /// Of a chunk; empty: one chunk holds all.
+  /// The shape of a chunk; empty: one chunk holds all.
   Dims chunk{};
-  /// Of a shard, a multiple of the chunk's; empty: no shards.
+  /// The shape of a shard, a multiple of the chunk's; empty: no shards.
   Dims shard{};
-  /// As parse_zarr_codecs gives them. The element's size is set by make_zarr_array.
+  /// The codecs as parse_zarr_codecs gives them. The element's size is set by make_zarr_array.
   std::vector<ZarrCodec> codecs{};
   /// One element; empty: the `_FillValue` of the attributes, otherwise none (version 2) or zero (version 3).
   std::vector<std::byte> fill_value{};

@@ -23,7 +23,7 @@ nlohmann::json parse_zarr_attributes(nlohmann::json attributes, DType dtype);
 /// among missing_value, which readers would take for a text; NaN is missing without it.
 nlohmann::json zarr_attributes_json(const ZarrArray& array);
 
-/// The same for attributes of a group: words are numbers in lists of numbers, and JSON by the letter.
+/// Attributes of a group, where words are numbers in lists of numbers; and the reverse, JSON by the letter.
 nlohmann::json parse_zarr_group_attributes(nlohmann::json attributes);
 nlohmann::json zarr_group_attributes_json(const std::string& attributes);
 

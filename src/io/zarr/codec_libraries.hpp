@@ -17,7 +17,7 @@ std::size_t decode_zstd(std::span<const std::byte> in, std::span<std::byte> out,
 std::size_t encode_zstd(const ZarrCodec& codec, std::span<const std::byte> in, std::span<std::byte> out,
                         CodecScratch& scratch, std::string_view path);
 
-/// Of gzip, and of zlib, which is shorter.
+/// The most bytes that gzip makes of so many, and zlib, which is shorter.
 std::size_t max_deflate_nbytes(std::size_t nbytes);
 /// Several members of gzip, one after another, are one text, as are zeros behind them.
 std::size_t decode_deflate(const ZarrCodec& codec, std::span<const std::byte> in, std::span<std::byte> out,

@@ -37,7 +37,7 @@ struct CodecScratch {
   std::array<ByteBuffer, 3> buffers;
   /// Elements in the other byte order, or cut out of a shard.
   ByteBuffer elements;
-  /// Of the libraries, made when first used.
+  /// The decoder of each library, made when first used.
   std::shared_ptr<void> zstd_decoder;
   std::shared_ptr<void> zstd_encoder;
   std::shared_ptr<void> deflate_decoder;

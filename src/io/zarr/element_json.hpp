@@ -17,7 +17,7 @@ struct ZarrElement {
 
 /// The element type of version 2: "<f4", "|u1". Throws FileError.
 ZarrElement parse_zarr_dtype(const JsonField& field);
-/// The same of version 3: "float32". Throws FileError.
+/// The element type of version 3: "float32". Throws FileError.
 DType parse_zarr_data_type(const JsonField& field);
 
 /// The name in version 2. Throws FileError, which names `folder`, for a type that it does not have.

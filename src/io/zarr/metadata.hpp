@@ -25,7 +25,7 @@ enum class ZarrShuffle : unsigned char { none, bytes, bits };
 /// A codec that makes bytes of bytes.
 struct ZarrCodec {
   ZarrCodecKind kind = ZarrCodecKind::zstd;
-  /// Of gzip, zlib, zstd and blosc.
+  /// The level of gzip, zlib, zstd and blosc.
   int level = 0;
   /// Whether zstd adds its own checksum to each frame.
   bool has_checksum = false;
@@ -34,7 +34,7 @@ struct ZarrCodec {
   ZarrShuffle shuffle = ZarrShuffle::none;
   /// Bytes of an element, of blosc and shuffle.
   Index item = 1;
-  /// Of blosc, 0 where it chooses by itself.
+  /// The block of blosc, 0 where it chooses by itself.
   Index block_nbytes = 0;
 
   friend bool operator==(const ZarrCodec&, const ZarrCodec&) = default;
@@ -47,7 +47,7 @@ inline constexpr Index max_shard_chunks = Index{1} << 24;
 
 /// Files that hold several chunks and an index of them.
 struct ZarrShards {
-  /// Of a shard, in elements; a multiple of the chunk's shape.
+  /// The shape of a shard, in elements; a multiple of the chunk's.
   Dims shape;
   ZarrIndexLocation index_location = ZarrIndexLocation::end;
   ByteOrder index_byte_order = ByteOrder::native;
@@ -71,13 +71,13 @@ struct ZarrArray {
   Dims chunk;
   std::optional<ZarrShards> shards;
   DType dtype = DType::float32;
-  /// Of the elements in the chunks.
+  /// The byte order of the elements in the chunks.
   ByteOrder byte_order = ByteOrder::native;
   /// One element in this machine's byte order. Empty: none is named (null in version 2), zeros are read.
   std::vector<std::byte> fill_value;
   /// The axes of the array in the order in which a chunk holds them, slowest first. (1,0): column-major.
   Dims order;
-  /// In the order in which they encode.
+  /// The codecs in the order in which they encode.
   std::vector<ZarrCodec> codecs;
   ZarrKeyStyle key_style = ZarrKeyStyle::prefixed;
   char separator = '/';
@@ -110,7 +110,7 @@ ZarrArray read_zarr_metadata(const std::string& folder);
 
 /// A file of metadata.
 struct ZarrText {
-  /// Within the folder: "zarr.json", ".zarray" or ".zattrs".
+  /// The name within the folder: "zarr.json", ".zarray" or ".zattrs".
   std::string name;
   std::string text;
 };

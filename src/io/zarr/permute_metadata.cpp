@@ -30,7 +30,7 @@ Dims renumbered(const Dims& axes, const Dims& inverse) {
   return result;
 }
 
-/// The same order, by a simpler name where axes of size 1 let one choose: row-major or column-major.
+/// The order by a simpler name, where axes of size 1 let one choose: row-major or column-major.
 Dims simplest_order(const Dims& order, const Dims& chunk) {
   Dims long_axes;
   for (const Index axis : order) {

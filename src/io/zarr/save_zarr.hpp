@@ -15,7 +15,7 @@ std::unique_ptr<ChunkFile> create_zarr(const std::string& path, const std::vecto
                                        const ChunkOptions& options, Overwrite overwrite,
                                        std::string_view operation);
 
-/// The same within a folder that has its name later, or that an earlier run has made with the same metadata.
+/// Arrays within a folder that has its name later, or that an earlier run has made with the same metadata.
 std::unique_ptr<ChunkFile> zarr_in_folder(const std::string& folder, const std::vector<NewTensor>& tensors,
                                           const ChunkOptions& options, ChunkFolder state,
                                           std::string_view operation);

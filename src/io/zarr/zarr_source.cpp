@@ -18,7 +18,7 @@ namespace {
 
 /// Each has a file open.
 constexpr std::size_t max_kept_shards = 64;
-/// Of their indexes together, beside the newest.
+/// The most entries of the indexes of kept shards together, beside the newest.
 constexpr std::size_t max_kept_entries = (std::size_t{64} << 20) / sizeof(ShardEntry);
 
 Descriptor open_folder(const std::string& folder) {

@@ -16,7 +16,7 @@ namespace {
 
 using detail::Transposition;
 
-/// With at most this many groups of axes all orders are searched: 720 for six.
+/// The most groups of axes of which all orders are searched: 720 for six.
 constexpr std::size_t max_searched_groups = 6;
 
 /// The groups in their order in memory, outermost first.
@@ -169,7 +169,7 @@ std::optional<Reached> search(const Problem& problem, const StepsOf& steps_of, c
   return result;
 }
 
-/// The same for more groups, not always the cheapest: each group is moved to its position, from the left.
+/// A sequence for more groups, not always the cheapest: each group is moved to its position, from the left.
 template <class StepsOf, class FinishOf, class Add>
 std::optional<Reached> insert_each(const Problem& problem, const StepsOf& steps_of, const FinishOf& finish_of,
                                    const Add& add) {

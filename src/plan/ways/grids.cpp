@@ -20,7 +20,7 @@ constexpr Index run_unit_bytes = 4096;
 constexpr Index shares_of_tiles = 8;
 constexpr Index shares_with_tables = 8;
 constexpr Index shares_with_partial_lines = 1;
-/// Of a copy within the caches, which is short.
+/// The shares of a thread in a copy within the caches, which is short.
 constexpr Index cached_shares = 4;
 
 /// The fewest bytes and items of a side of a cached tile that is cut: kernels take at least 8 bytes.

@@ -39,7 +39,7 @@ TENSTRIDE_API Grid grid_of(const Blocks& way);
 /// a tile's longer side.
 TENSTRIDE_API Grid grid_of(const CachedTiles& way, const Nest& nest, int threads);
 
-/// Of any way; of `Small` one unit.
+/// The grid of any way; of `Small` one unit.
 TENSTRIDE_API Grid grid_of(const CopyPlan& plan);
 
 }  // namespace tenstride::detail

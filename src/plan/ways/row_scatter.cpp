@@ -20,7 +20,7 @@ constexpr Index max_row_bytes = 16384;
 constexpr Index min_lone_row_bytes = 512;
 /// The most partial lines that are kept: 512 KiB with the gaps between them, in the L2 cache.
 constexpr Index max_partial_lines = 4096;
-/// Where no partial lines are kept, a unit of work has this many bytes.
+/// The bytes of a unit of work where no partial lines are kept.
 constexpr Index unit_bytes = Index{1} << 20;
 /// Where they are kept, threads cut the neighbour loop into parts of at least this many bytes of a
 /// destination row: at both ends of each part, partial lines are written.

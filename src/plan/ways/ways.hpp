@@ -12,13 +12,13 @@ std::optional<Candidate> propose_gather(Problem& problem);
 std::optional<Candidate> propose_fill(Problem& problem);
 std::optional<Candidate> propose_strided(Problem& problem);
 
-/// For copies by streaming stores whose source repeats rows of 128 bytes to 128 KiB that take longer to make
-/// than to copy from a cache: the source has a stride of 0 along a loop just around the row. Example: the
-/// rows of pixels of an image enlarged along both axes.
+/// Proposes repeated rows for copies by streaming stores whose source repeats rows of 128 bytes to 128 KiB
+/// that take longer to make than to copy from a cache: the source has a stride of 0 along a loop just around
+/// the row. Example: the rows of pixels of an image enlarged along both axes.
 std::optional<Candidate> propose_repeated_rows(Problem& problem);
 
-/// For copies by streaming stores of rows of 72 bytes to 16 KiB whose order differs on the two sides. Rows
-/// that are not whole lines are proposed only on machines with one memory stream.
+/// Proposes row scatter for copies by streaming stores of rows of 72 bytes to 16 KiB whose order differs on
+/// the two sides. Rows that are not whole lines are proposed only on machines with one memory stream.
 std::optional<Candidate> propose_row_scatter(Problem& problem);
 
 std::optional<Candidate> propose_tiles(Problem& problem);

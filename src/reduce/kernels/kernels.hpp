@@ -15,8 +15,7 @@ inline constexpr Index group_slack = 64;
 
 /// Accumulators that `pool` sets at a time, in bytes.
 inline constexpr Index pool_bytes = 4096;
-/// Of pixels of up to `max_staged_channels` channels, `pool` reduces the rows first, into a buffer of
-/// `staged_bytes`.
+/// The most channels of pixels whose rows `pool` reduces first, into a buffer of `staged_bytes`.
 inline constexpr Index max_staged_channels = 8;
 inline constexpr Index staged_bytes = 8192;
 

@@ -201,7 +201,7 @@ struct ShortRuns {
 #endif
 };
 
-/// Without vectors of the elements runs are reduced one by one.
+/// Reduces runs one by one, where there are no vectors of the elements.
 template <class Rule>
 struct ShortRuns<Rule, false> {
   static constexpr Index width = 1;

@@ -21,7 +21,7 @@ using testing::elements;
 using testing::expect_view;
 using testing::refusal;
 
-TEST(Seed002, AViewSharesDataAndCountAndHasAnotherSize) {
+TEST(TensorView, AViewSharesDataAndCountAndHasAnotherSize) {
   const Tensor x = randn({4, 4});
   for (const Dims& shape : {Dims{16}, Dims{2, 8}, Dims{2, 2, 2, 2}, Dims{4, 1, 4}}) {
     Tensor y = x.view(shape);
@@ -36,7 +36,7 @@ TEST(Seed002, AViewSharesDataAndCountAndHasAnotherSize) {
 
 // The condition: a new axis is part of an old one, or spans old axes with stride[i] = stride[i+1] *
 // size[i+1].
-TEST(Seed002, AxesMergeExactlyUnderTheContiguityLikeCondition) {
+TEST(TensorView, AxesMergeExactlyUnderTheContiguityLikeCondition) {
   for (const Layout& layout : testing::small_layouts(3, 3)) {
     for (std::size_t d = 0; d < layout.rank(); ++d) {
       if (layout.shape[d] < 2) continue;
@@ -49,7 +49,7 @@ TEST(Seed002, AxesMergeExactlyUnderTheContiguityLikeCondition) {
   }
 }
 
-TEST(Seed002, WhereAViewCannotBeContiguousOrReshapeHelp) {
+TEST(TensorView, WhereAViewCannotBeContiguousOrReshapeHelp) {
   const Tensor x = randn({2, 3}).T();
   EXPECT_TRUE(testing::refuses_view(x, {6}));
   EXPECT_EQ(elements(x.contiguous().view({6})), elements(x));
@@ -58,7 +58,7 @@ TEST(Seed002, WhereAViewCannotBeContiguousOrReshapeHelp) {
   expect_view(y.reshape({6}), y);
 }
 
-TEST(Seed002, ExampleOfSizes) {
+TEST(TensorView, ExampleOfSizes) {
   const Tensor x = randn({4, 4});
   EXPECT_EQ(x.size(0), 4);
   EXPECT_EQ(x.sizes(), (Dims{4, 4}));
@@ -66,7 +66,7 @@ TEST(Seed002, ExampleOfSizes) {
   EXPECT_EQ(x.view({-1, 8}).sizes(), (Dims{2, 8})) << "-1 is inferred";
 }
 
-TEST(Seed002, ExampleOfTransposeAndView) {
+TEST(TensorView, ExampleOfTransposeAndView) {
   const Tensor a = randn({1, 2, 3, 4});
   EXPECT_EQ(a.sizes(), (Dims{1, 2, 3, 4}));
   const Tensor b = a.transpose(1, 2);
@@ -98,7 +98,7 @@ const std::string page_floats_after_writing =
     "        [-2.4724, -0.0334, -0.2976, -0.8499],\n"
     "        [-0.2109,  1.9913, -0.9607, -0.6123]])";
 
-TEST(Seed002, ExampleOfViewDtypeOfTheSameSize) {
+TEST(TensorView, ExampleOfViewDtypeOfTheSameSize) {
   const Tensor x = page_integers().view(DType::float32);
   EXPECT_EQ(x.dtype(), DType::float32);
   EXPECT_EQ(x.to_string(), page_floats);
@@ -114,7 +114,7 @@ TEST(Seed002, ExampleOfViewDtypeOfTheSameSize) {
   EXPECT_EQ(x.to_string(), page_floats_after_writing);
 }
 
-TEST(Seed002, ExampleOfViewDtypeOfTwiceTheSize) {
+TEST(TensorView, ExampleOfViewDtypeOfTwiceTheSize) {
   const Tensor x = page_integers().view(DType::float32);
   Tensor y = x.view(DType::int32);
   y.index_put_({0, 0}, 1000000000);
@@ -129,7 +129,7 @@ TEST(Seed002, ExampleOfViewDtypeOfTwiceTheSize) {
 }
 
 // The page's bytes are those of the printed (rounded) numbers, so the test starts from the bytes.
-TEST(Seed002, ExampleOfViewDtypeOfAQuarterOfTheSize) {
+TEST(TensorView, ExampleOfViewDtypeOfAQuarterOfTheSize) {
   const Tensor bytes = tensor({{0, 202, 154, 59, 182, 243, 253, 188, 185, 252, 191, 63, 240, 22, 8, 191},
                                {227, 165, 27, 190, 128, 72, 63, 63, 146, 203, 15, 63, 22, 106, 93, 191},
                                {205, 59, 30, 192, 112, 206, 8, 189, 7, 95, 152, 190, 12, 147, 89, 191},
@@ -152,7 +152,7 @@ TEST(Seed002, ExampleOfViewDtypeOfAQuarterOfTheSize) {
             "          28, 191]], dtype=torch.uint8)");
 }
 
-TEST(Seed002, ViewDtypeScalesTheLastSize) {
+TEST(TensorView, ViewDtypeScalesTheLastSize) {
   const Tensor x = randn({3, 4});
   EXPECT_EQ(x.view(DType::float64).sizes(), (Dims{3, 2})) << "twice the element size: half the elements";
   EXPECT_EQ(x.view(DType::float16).sizes(), (Dims{3, 8})) << "half the element size: twice the elements";
@@ -160,7 +160,7 @@ TEST(Seed002, ViewDtypeScalesTheLastSize) {
   EXPECT_EQ(x.view(DType::float64).view(DType::float32).layout(), x.layout());
 }
 
-TEST(Seed002, ViewDtypeRefusesWhereAConditionFails) {
+TEST(TensorView, ViewDtypeRefusesWhereAConditionFails) {
   const auto refuses = [](const Tensor& x, DType dtype) {
     return refusal<ShapeError>([&] { return x.view(dtype); }).starts_with("view: to see elements of 4 B as");
   };

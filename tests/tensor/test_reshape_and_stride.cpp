@@ -19,7 +19,7 @@ using testing::expect_copy;
 using testing::expect_view;
 using testing::refuses_view;
 
-TEST(Seed003, TheSameDataInTwoContainers) {
+TEST(ReshapeAndStride, TheSameDataInTwoContainers) {
   const Tensor data = tensor({1, 2, 3, 4, 5, 6, 7, 8});
   const Tensor a = data.reshape({2, 4});
   const Tensor b = data.reshape({2, 2, 2});
@@ -30,7 +30,7 @@ TEST(Seed003, TheSameDataInTwoContainers) {
   EXPECT_EQ(b.numel(), 8);
 }
 
-TEST(Seed003, AContainerIsReshapedWhileTheCountStays) {
+TEST(ReshapeAndStride, AContainerIsReshapedWhileTheCountStays) {
   const Tensor a = tensor({1, 2, 3, 4, 5, 6, 7, 8}).reshape({2, 4});
   const Tensor b = a.reshape({2, 2, 2});
   EXPECT_EQ(b.tolist(), (Nested{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}}));
@@ -41,7 +41,7 @@ TEST(Seed003, AContainerIsReshapedWhileTheCountStays) {
 }
 
 // The quoted documentation of reshape
-TEST(Seed003, ReshapeIsAViewWhenPossibleElseACopy) {
+TEST(ReshapeAndStride, ReshapeIsAViewWhenPossibleElseACopy) {
   const Tensor x = rand({4, 6});
   expect_view(x.reshape({3, 8}), x);
   const Tensor compatible = x.slice(1, 0, 3);
@@ -51,7 +51,7 @@ TEST(Seed003, ReshapeIsAViewWhenPossibleElseACopy) {
 }
 
 // "Stride"
-TEST(Seed003, AStrideIsTheJumpToTheNextElementOfItsAxis) {
+TEST(ReshapeAndStride, AStrideIsTheJumpToTheNextElementOfItsAxis) {
   const Tensor a = rand({2, 3, 4});
   const Index x = 0;
   const Index y = 1;
@@ -66,7 +66,7 @@ TEST(Seed003, AStrideIsTheJumpToTheNextElementOfItsAxis) {
   }
 }
 
-TEST(Seed003, AllStridesTogetherGiveTheOffsetOfAnyIndex) {
+TEST(ReshapeAndStride, AllStridesTogetherGiveTheOffsetOfAnyIndex) {
   const Tensor a = rand({2, 3, 4}).permute({1, 2, 0});
   testing::for_each_index(a.shape(), [&](const Dims& i) {
     const Index offset = i[0] * a.stride(0) + i[1] * a.stride(1) + i[2] * a.stride(2);
@@ -76,14 +76,14 @@ TEST(Seed003, AllStridesTogetherGiveTheOffsetOfAnyIndex) {
 }
 
 // The picture taken over from ezyang's blog
-TEST(Seed003, IndexOneZeroOfATwoByTwoTensorIsAtOffsetTwo) {
+TEST(ReshapeAndStride, IndexOneZeroOfATwoByTwoTensorIsAtOffsetTwo) {
   const Tensor x = arange(4).reshape({2, 2});
   EXPECT_EQ(position(x.layout(), {1, 0}), 2);
   EXPECT_EQ(x.index({1, 0}).item<Index>(), 2);
 }
 
 // "Contiguous Tensor"
-TEST(Seed003, OneAxisIsContiguousWithoutSpacesTwoAreRowByRow) {
+TEST(ReshapeAndStride, OneAxisIsContiguousWithoutSpacesTwoAreRowByRow) {
   EXPECT_TRUE(rand({6}).is_contiguous());
   EXPECT_FALSE(rand({12}).slice(0, 0, {}, 2).is_contiguous());
   const Tensor rows = rand({2, 3});
@@ -91,7 +91,7 @@ TEST(Seed003, OneAxisIsContiguousWithoutSpacesTwoAreRowByRow) {
   EXPECT_FALSE(rows.T().is_contiguous()) << "Fortran's order is contiguous only by columns";
 }
 
-TEST(Seed003, StridesOfAContiguousTensorAreProductsOfTheTailOfSizes) {
+TEST(ReshapeAndStride, StridesOfAContiguousTensorAreProductsOfTheTailOfSizes) {
   const Tensor a = rand({2, 3, 4});
   const Dims& sizes = a.shape();
   EXPECT_TRUE(a.is_contiguous());
@@ -101,7 +101,7 @@ TEST(Seed003, StridesOfAContiguousTensorAreProductsOfTheTailOfSizes) {
 
 // "Loss and restoration of contiguity". The text calls .t() on a tensor of rank 3, which PyTorch refuses; its
 // statements hold for the transpositions that rank 3 has.
-TEST(Seed003, TOfRank3IsRefused) {
+TEST(ReshapeAndStride, TOfRank3IsRefused) {
   EXPECT_EQ(
       testing::refusal<ShapeError>([] {
         return rand({2, 3, 4}).t();
@@ -109,7 +109,7 @@ TEST(Seed003, TOfRank3IsRefused) {
       "t: the tensor has 3 axes and must have at most 2 axes; use .mT or .permute(...) (shape (2,3,4))");
 }
 
-TEST(Seed003, ATranspositionLosesContiguityAndContiguousRestoresIt) {
+TEST(ReshapeAndStride, ATranspositionLosesContiguityAndContiguousRestoresIt) {
   const Tensor a = rand({2, 3, 4});
   for (const Tensor& transposed : {a.mT(), a.T(), a.transpose(0, 1), a.transpose(0, 2)}) {
     expect_view(transposed, a);
@@ -127,7 +127,7 @@ TEST(Seed003, ATranspositionLosesContiguityAndContiguousRestoresIt) {
 }
 
 // "View"
-TEST(Seed003, ViewSucceedsContiguousAndFailsPermuted) {
+TEST(ReshapeAndStride, ViewSucceedsContiguousAndFailsPermuted) {
   const Tensor a = rand({2, 3, 4});
   EXPECT_TRUE(a.is_contiguous());
   expect_view(a.view({3, 4, 2}), a);
@@ -137,7 +137,7 @@ TEST(Seed003, ViewSucceedsContiguousAndFailsPermuted) {
   EXPECT_NE(testing::famous_line.find("Use .reshape(...) instead."), std::string::npos);
 }
 
-TEST(Seed003, AViewUpdatesOnlyShapeAndStride) {
+TEST(ReshapeAndStride, AViewUpdatesOnlyShapeAndStride) {
   const Tensor a = rand({2, 3, 4});
   const Tensor b = a.view({3, 4, 2});
   EXPECT_EQ(b.data_ptr(), a.data_ptr());
@@ -146,7 +146,7 @@ TEST(Seed003, AViewUpdatesOnlyShapeAndStride) {
 }
 
 // The rule of thumb (contiguous means viewable) is one-sided: other strides may be viewable too.
-TEST(Seed003, EveryContiguousTensorIsViewableAndSomeOthersAre) {
+TEST(ReshapeAndStride, EveryContiguousTensorIsViewableAndSomeOthersAre) {
   const Tensor a = rand({2, 3, 4});
   for (const Dims& shape : {Dims{24}, Dims{2, 12}, Dims{6, 4}, Dims{4, 3, 2}, Dims{2, 2, 2, 3}}) {
     expect_view(a.view(shape), a);
@@ -156,7 +156,7 @@ TEST(Seed003, EveryContiguousTensorIsViewableAndSomeOthersAre) {
 }
 
 // "Summerizing": reshape tries view, else makes it contiguous and views that
-TEST(Seed003, ReshapeIsViewElseContiguousThenView) {
+TEST(ReshapeAndStride, ReshapeIsViewElseContiguousThenView) {
   const Tensor a = rand({2, 3, 4});
   for (const Tensor& from : {a, a.T(), a.mT(), a.permute({1, 0, 2})}) {
     for (const Dims& shape : {Dims{24}, Dims{6, 4}, Dims{3, 2, 4}, Dims{2, 2, 2, 3}}) {
@@ -173,7 +173,7 @@ TEST(Seed003, ReshapeIsViewElseContiguousThenView) {
 }
 
 // "The second question": shape and stride tell where an element lives after the change
-TEST(Seed003, TheNewStrideTellsWhereAnElementLives) {
+TEST(ReshapeAndStride, TheNewStrideTellsWhereAnElementLives) {
   const Tensor a = arange(24).reshape({2, 3, 4});
   const Tensor b = a.view({4, 6});
   testing::for_each_index(a.shape(), [&](const Dims& i) {

@@ -37,7 +37,7 @@ bool is_contiguous_by_the_text(const Tensor& a) {
   return true;
 }
 
-TEST(Seed001, ThePermutedTensorCannotBeViewedFlat) {
+TEST(ContiguousTensors, ThePermutedTensorCannotBeViewedFlat) {
   const Tensor x = randn({2, 3, 2}).permute({0, 2, 1});
   EXPECT_TRUE(testing::refuses_view(x, {-1}));
   try {
@@ -59,7 +59,7 @@ TEST(Seed001, ThePermutedTensorCannotBeViewedFlat) {
 }
 
 // "Shape and stride"
-TEST(Seed001, TheStrideTellsThePositionOfAnIndex) {
+TEST(ContiguousTensors, TheStrideTellsThePositionOfAnIndex) {
   const Tensor x = randn({2, 3, 2});
   EXPECT_EQ(x.shape(), (Dims{2, 3, 2}));
   EXPECT_EQ(x.numel(), 12);
@@ -73,7 +73,7 @@ TEST(Seed001, TheStrideTellsThePositionOfAnIndex) {
 }
 
 // "Views"
-TEST(Seed001, AViewIsTheSameDataUnderAnotherIndex) {
+TEST(ContiguousTensors, AViewIsTheSameDataUnderAnotherIndex) {
   const Tensor x = randn({2, 3, 2});
   const Tensor y = x.view({2, 6});
   EXPECT_EQ(y.shape(), (Dims{2, 6}));
@@ -85,7 +85,7 @@ TEST(Seed001, AViewIsTheSameDataUnderAnotherIndex) {
   EXPECT_EQ(elements(y), elements(x));
 }
 
-TEST(Seed001, TwoSentencesOfThreeWordsBecomeTwoVectors) {
+TEST(ContiguousTensors, TwoSentencesOfThreeWordsBecomeTwoVectors) {
   const Tensor x = randn({2, 3, 2});
   const Tensor y = x.view({2, 6});
   for (Index sentence = 0; sentence < 2; ++sentence) {
@@ -96,7 +96,7 @@ TEST(Seed001, TwoSentencesOfThreeWordsBecomeTwoVectors) {
 }
 
 // "Non-contiguous tensors"
-TEST(Seed001, APermutedTensorIsNotContiguous) {
+TEST(ContiguousTensors, APermutedTensorIsNotContiguous) {
   const Tensor x = randn({2, 3, 2});
   const Tensor permuted = x.permute({0, 2, 1});
   EXPECT_EQ(permuted.stride(), (Dims{6, 1, 2}));
@@ -106,7 +106,7 @@ TEST(Seed001, APermutedTensorIsNotContiguous) {
   expect_view(permuted, x);
 }
 
-TEST(Seed001, ContiguousMeansThatRunningThroughAnAxisIsAStepAlongTheNext) {
+TEST(ContiguousTensors, ContiguousMeansThatRunningThroughAnAxisIsAStepAlongTheNext) {
   const Tensor x = randn({2, 3, 2});
   const Tensor permuted = x.permute({0, 2, 1});
   EXPECT_EQ(std::pair(idx_to_pos(x, {0, 0, 2}), idx_to_pos(x, {0, 1, 0})), std::pair(Index{2}, Index{2}));
@@ -117,7 +117,7 @@ TEST(Seed001, ContiguousMeansThatRunningThroughAnAxisIsAStepAlongTheNext) {
 }
 
 // The text's function is right but for two exceptions PyTorch makes: axes of size 1, and empty tensors.
-TEST(Seed001, TheTextsContiguityIsPyTorchsButForSize1AndEmpty) {
+TEST(ContiguousTensors, TheTextsContiguityIsPyTorchsButForSize1AndEmpty) {
   for (const Dims& shape : testing::small_shapes(3, 3)) {
     const Tensor x = zeros(shape);
     for (const Dims& order : testing::all_orders(shape.size())) {
@@ -136,13 +136,13 @@ TEST(Seed001, TheTextsContiguityIsPyTorchsButForSize1AndEmpty) {
 }
 
 // "Fixing stride inconsistencies"
-TEST(Seed001, AFlatViewHasStride1) {
+TEST(ContiguousTensors, AFlatViewHasStride1) {
   const Tensor flat = randn({2, 3, 2}).view({-1});
   EXPECT_EQ(flat.shape(), Dims{12});
   EXPECT_EQ(flat.stride(), Dims{1});
 }
 
-TEST(Seed001, ReshapeAndContiguousTakeACopy) {
+TEST(ContiguousTensors, ReshapeAndContiguousTakeACopy) {
   const Tensor permuted = randn({2, 3, 2}).permute({0, 2, 1});
   const Tensor reshaped = permuted.reshape({-1});
   const Tensor visible = permuted.contiguous().view({-1});
@@ -156,14 +156,14 @@ TEST(Seed001, ReshapeAndContiguousTakeACopy) {
 
 // The text ends by saying that reshape asks for contiguity. PyTorch asks for less: compatible strides will
 // do.
-TEST(Seed001, ReshapeOfANonContiguousTensorIsAViewWhereStridesAllow) {
+TEST(ContiguousTensors, ReshapeOfANonContiguousTensorIsAViewWhereStridesAllow) {
   const Tensor padded = zeros({4, 6}).slice(1, 0, 3);
   EXPECT_FALSE(padded.is_contiguous());
   expect_view(padded.reshape({2, 2, 3}), padded);
   EXPECT_FALSE(padded.reshape({12}).shares_storage(padded));
 }
 
-TEST(Seed001, EveryPermutationOfTheExampleInEveryShape) {
+TEST(ContiguousTensors, EveryPermutationOfTheExampleInEveryShape) {
   const Tensor x = arange(12).reshape({2, 3, 2});
   for (const Dims& order : testing::all_orders(3)) {
     const Tensor permuted = x.permute(order);

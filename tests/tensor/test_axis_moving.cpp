@@ -25,7 +25,7 @@ Index at(const Tensor& x, const Dims& index) {
 }
 
 // "The three things that define a tensor", "Row-major (C-order) layout"
-TEST(Seed000, ATensorIsStorageShapeAndStrides) {
+TEST(AxisMoving, ATensorIsStorageShapeAndStrides) {
   const Tensor x = arange(6).reshape({2, 3});
   EXPECT_EQ(x.tolist(), (Nested{{0, 1, 2}, {3, 4, 5}}));
   EXPECT_EQ(x.flat_storage().tolist(), (Nested{0, 1, 2, 3, 4, 5}));
@@ -35,7 +35,7 @@ TEST(Seed000, ATensorIsStorageShapeAndStrides) {
   EXPECT_EQ(position(x.layout(), {0, 1}) - position(x.layout(), {0, 0}), 1) << "one column on";
 }
 
-TEST(Seed000, SeveralTensorsShareOneStorage) {
+TEST(AxisMoving, SeveralTensorsShareOneStorage) {
   const Tensor x = arange(6).reshape({2, 3});
   Tensor y = x.view({3, 2});
   const Tensor z = x.T();
@@ -47,7 +47,7 @@ TEST(Seed000, SeveralTensorsShareOneStorage) {
   EXPECT_EQ(x.tolist(), (Nested{{7, 7, 7}, {7, 7, 7}}));
 }
 
-TEST(Seed000, ContiguousMeansTheStridesOfAFreshTensor) {
+TEST(AxisMoving, ContiguousMeansTheStridesOfAFreshTensor) {
   for (const Dims& shape : {Dims{6}, Dims{2, 3}, Dims{2, 3, 4}, Dims{4, 1, 3}}) {
     const Tensor x = ranged(shape);
     EXPECT_EQ(x.stride(), row_major_strides(shape));
@@ -57,7 +57,7 @@ TEST(Seed000, ContiguousMeansTheStridesOfAFreshTensor) {
 }
 
 // "The reshape rule"
-TEST(Seed000, ReshapeWalksTheLogicalTensorRowMajor) {
+TEST(AxisMoving, ReshapeWalksTheLogicalTensorRowMajor) {
   const Tensor x = ranged({2, 3, 4});
   for (const Tensor& from : {x, x.permute({2, 0, 1}), x.transpose(0, 1), x.slice(2, 0, {}, 2)}) {
     const Tensor buffer = from.contiguous();
@@ -69,7 +69,7 @@ TEST(Seed000, ReshapeWalksTheLogicalTensorRowMajor) {
   }
 }
 
-TEST(Seed000, ReshapeIsMetadataOfAContiguousTensorAndACopyAfterAPermute) {
+TEST(AxisMoving, ReshapeIsMetadataOfAContiguousTensorAndACopyAfterAPermute) {
   const Tensor x = ranged({2, 3, 4});
   expect_view(x.reshape({6, 4}), x);
   const Tensor permuted = x.permute({2, 0, 1});
@@ -82,7 +82,7 @@ TEST(Seed000, ReshapeIsMetadataOfAContiguousTensorAndACopyAfterAPermute) {
 }
 
 // "view vs reshape"
-TEST(Seed000, ViewNeverCopiesAndReshapeCopiesSilently) {
+TEST(AxisMoving, ViewNeverCopiesAndReshapeCopiesSilently) {
   const Tensor x = arange(6).reshape({2, 3});
   expect_view(x.view({3, 2}), x);
   expect_view(x.reshape({3, 2}), x);
@@ -96,7 +96,7 @@ TEST(Seed000, ViewNeverCopiesAndReshapeCopiesSilently) {
 }
 
 // "Axis-moving operations (the catalogue)", row by row
-TEST(Seed000, CatalogueOfAxisMovingOperations) {
+TEST(AxisMoving, CatalogueOfAxisMovingOperations) {
   const Tensor matrix = ranged({2, 3});
   const Tensor x = ranged({2, 3, 4});
   const Tensor four = ranged({2, 3, 4, 5});
@@ -119,7 +119,7 @@ TEST(Seed000, CatalogueOfAxisMovingOperations) {
   expect(four.flatten(1, 3), four, {2, 60}, {60, 1});
 }
 
-TEST(Seed000, AxisMovingLeavesTheStorageAndMostlyBreaksContiguity) {
+TEST(AxisMoving, AxisMovingLeavesTheStorageAndMostlyBreaksContiguity) {
   const Tensor x = ranged({2, 3, 4});
   const std::vector<Scalar> before = elements(x.flat_storage());
   for (const Tensor& moved : {x.T(), x.mT(), x.transpose(0, 2), x.permute({2, 0, 1}), x.movedim(0, -1)}) {
@@ -129,20 +129,20 @@ TEST(Seed000, AxisMovingLeavesTheStorageAndMostlyBreaksContiguity) {
 }
 
 // The notes below the catalogue
-TEST(Seed000, PermuteListsTheSourceAxisOfEachNewPosition) {
+TEST(AxisMoving, PermuteListsTheSourceAxisOfEachNewPosition) {
   const Tensor x = ranged({2, 3, 4});
   const Tensor y = x.permute({2, 0, 1});
   EXPECT_EQ(y.shape(), (Dims{x.size(2), x.size(0), x.size(1)}));
   testing::for_each_index(x.shape(), [&](const Dims& i) { EXPECT_EQ(at(y, {i[2], i[0], i[1]}), at(x, i)); });
 }
 
-TEST(Seed000, MovedimTakesOneAxisOrSeveral) {
+TEST(AxisMoving, MovedimTakesOneAxisOrSeveral) {
   const Tensor x = ranged({2, 3, 4, 5});
   EXPECT_EQ(x.movedim(0, -1).shape(), (Dims{3, 4, 5, 2}));
   EXPECT_EQ(x.movedim(Dims{0, 1}, Dims{-2, -1}).shape(), (Dims{4, 5, 2, 3}));
 }
 
-TEST(Seed000, SqueezeAndUnsqueezeKeepContiguity) {
+TEST(AxisMoving, SqueezeAndUnsqueezeKeepContiguity) {
   const Tensor x = ranged({2, 3, 1});
   for (const Tensor& from : {x, x.T(), x.transpose(0, 1)}) {
     EXPECT_EQ(from.squeeze().is_contiguous(), from.is_contiguous());
@@ -152,14 +152,14 @@ TEST(Seed000, SqueezeAndUnsqueezeKeepContiguity) {
   }
 }
 
-TEST(Seed000, FlattenCopiesANonContiguousTensor) {
+TEST(AxisMoving, FlattenCopiesANonContiguousTensor) {
   const Tensor y = ranged({2, 3, 4}).transpose(0, 2);
   expect_copy(y.flatten(), y);
   EXPECT_EQ(elements(y.flatten()), elements(y.reshape({-1})));
 }
 
 // "transpose vs reshape to the same shape"
-TEST(Seed000, TransposeRelabelsAndReshapeRefills) {
+TEST(AxisMoving, TransposeRelabelsAndReshapeRefills) {
   const Tensor x = arange(120).reshape({2, 3, 4, 5});
   const Tensor y = x.transpose(0, 2);
   const Tensor z = x.reshape({4, 3, 2, 5});
@@ -172,7 +172,7 @@ TEST(Seed000, TransposeRelabelsAndReshapeRefills) {
   });
 }
 
-TEST(Seed000, SpotCheck) {
+TEST(AxisMoving, SpotCheck) {
   const Tensor x = arange(120).reshape({2, 3, 4, 5});
   const Tensor y = x.transpose(0, 2);
   const Tensor z = x.reshape({4, 3, 2, 5});
@@ -186,7 +186,7 @@ TEST(Seed000, SpotCheck) {
 }
 
 // "Why this matters"
-TEST(Seed000, ARolloutBufferIsTransposedNotReshaped) {
+TEST(AxisMoving, ARolloutBufferIsTransposedNotReshaped) {
   const Index steps = 3;
   const Index environments = 2;
   const Tensor x = ranged({steps, environments, 4});
@@ -202,7 +202,7 @@ TEST(Seed000, ARolloutBufferIsTransposedNotReshaped) {
 }
 
 // "Which op to use": both, in this order
-TEST(Seed000, TransposeThenReshapeGivesAContiguousBufferInTheNewOrder) {
+TEST(AxisMoving, TransposeThenReshapeGivesAContiguousBufferInTheNewOrder) {
   const Tensor x = ranged({2, 3, 4});
   const Tensor both = x.transpose(0, 1).reshape({3, 8});
   EXPECT_FALSE(both.shares_storage(x));
@@ -211,7 +211,7 @@ TEST(Seed000, TransposeThenReshapeGivesAContiguousBufferInTheNewOrder) {
 }
 
 // "When does a copy happen?", row by row
-TEST(Seed000, TableOfCopies) {
+TEST(AxisMoving, TableOfCopies) {
   const Tensor x = ranged({2, 3, 4});
   const Tensor moved = x.permute({2, 0, 1});
   for (const Tensor& y : {x.transpose(0, 1), x.permute({2, 0, 1}), x.swapdims(0, 1), x.movedim(0, 2)}) {
@@ -236,7 +236,7 @@ TEST(Seed000, TableOfCopies) {
 }
 
 // "Practical rules": einops' rearrange(x, 'b h t d -> b t (h d)') and the chain it replaces
-TEST(Seed000, HeadsAreMergedByPermuteContiguousView) {
+TEST(AxisMoving, HeadsAreMergedByPermuteContiguousView) {
   const Index batch = 2;
   const Index heads = 3;
   const Index time = 4;
@@ -248,7 +248,7 @@ TEST(Seed000, HeadsAreMergedByPermuteContiguousView) {
   });
 }
 
-TEST(Seed000, AfterATransposeOrASliceAReshapeMostlyCopies) {
+TEST(AxisMoving, AfterATransposeOrASliceAReshapeMostlyCopies) {
   const Tensor x = ranged({4, 6});
   EXPECT_FALSE(x.T().reshape({-1}).shares_storage(x));
   EXPECT_FALSE(x.slice(1, 0, 3).reshape({-1}).shares_storage(x));
@@ -257,7 +257,7 @@ TEST(Seed000, AfterATransposeOrASliceAReshapeMostlyCopies) {
 }
 
 // "The numpy footnote"
-TEST(Seed000, FortranOrderIsEmulatedByTransposingBeforeAndAfter) {
+TEST(AxisMoving, FortranOrderIsEmulatedByTransposingBeforeAndAfter) {
   const Tensor x = ranged({2, 3, 4});
   const Tensor y = x.T().reshape({4, 6}).T();  // numpy: x.reshape((6, 4), order='F')
   EXPECT_EQ(y.shape(), (Dims{6, 4}));

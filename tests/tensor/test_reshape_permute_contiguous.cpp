@@ -18,7 +18,7 @@ using testing::expect_copy;
 using testing::expect_view;
 
 // "The Flexibility of Tensors"
-TEST(Seed004, BoxPredictionsArePermutedAndReshaped) {
+TEST(ReshapePermuteContiguous, BoxPredictionsArePermutedAndReshaped) {
   const Index batch = 2;
   const Index height = 3;
   const Index width = 5;
@@ -34,14 +34,14 @@ TEST(Seed004, BoxPredictionsArePermutedAndReshaped) {
   }
 }
 
-TEST(Seed004, AViewOfChainedFlippingsFailsWithTheFamousLine) {
+TEST(ReshapePermuteContiguous, AViewOfChainedFlippingsFailsWithTheFamousLine) {
   const Tensor x = rand({2, 3, 4}).permute({0, 2, 1});
   EXPECT_TRUE(testing::refuses_view(x, {-1}));
   EXPECT_EQ(elements(x.reshape({-1})), elements(x));
 }
 
 // detectron2: np.ascontiguousarray(image.transpose(2, 0, 1))
-TEST(Seed004, AnImageBecomesContiguousChannelsFirst) {
+TEST(ReshapePermuteContiguous, AnImageBecomesContiguousChannelsFirst) {
   const Tensor image = arange(4 * 5 * 3, {.dtype = DType::uint8}).reshape({4, 5, 3});
   const Tensor moved = image.permute({2, 0, 1});
   expect_view(moved, image);
@@ -53,7 +53,7 @@ TEST(Seed004, AnImageBecomesContiguousChannelsFirst) {
 }
 
 // "Contiguous vs. Non-Contiguous Tensors"
-TEST(Seed004, EachTensorHasAStorage) {
+TEST(ReshapePermuteContiguous, EachTensorHasAStorage) {
   const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}});
   EXPECT_EQ(x.to_string(), "tensor([[1, 2, 3],\n        [4, 5, 6]])");
   const Tensor storage = x.flat_storage();
@@ -62,7 +62,7 @@ TEST(Seed004, EachTensorHasAStorage) {
   EXPECT_EQ(storage.tolist(), (Nested{1, 2, 3, 4, 5, 6}));
 }
 
-TEST(Seed004, TheStrideIsTheNumberOfJumps) {
+TEST(ReshapePermuteContiguous, TheStrideIsTheNumberOfJumps) {
   const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}});
   EXPECT_EQ(x.stride(), (Dims{3, 1}));
   const auto where = [&](Index i, Index j) { return x.index({i, j}).storage_offset(); };
@@ -73,7 +73,7 @@ TEST(Seed004, TheStrideIsTheNumberOfJumps) {
   EXPECT_EQ(x.flat_storage()[where(1, 1)].item<Index>(), 5);
 }
 
-TEST(Seed004, StridesOfAFreshTensorAreTheProductsOfTheSizesAfter) {
+TEST(ReshapePermuteContiguous, StridesOfAFreshTensorAreTheProductsOfTheSizesAfter) {
   const Tensor y = rand({3, 4, 5});
   EXPECT_EQ(y.stride(), (Dims{20, 5, 1}));
   EXPECT_EQ(y.stride(0), 20);
@@ -88,7 +88,7 @@ TEST(Seed004, StridesOfAFreshTensorAreTheProductsOfTheSizesAfter) {
   }
 }
 
-TEST(Seed004, UnrollingFromTheLastAxisGivesTheStorageOneByOne) {
+TEST(ReshapePermuteContiguous, UnrollingFromTheLastAxisGivesTheStorageOneByOne) {
   const Tensor y = rand({3, 4, 5});
   EXPECT_TRUE(y.is_contiguous());
   const Tensor flat = y.flat_storage();
@@ -98,7 +98,7 @@ TEST(Seed004, UnrollingFromTheLastAxisGivesTheStorageOneByOne) {
   });
 }
 
-TEST(Seed004, ARangeInThreeRowsOfFour) {
+TEST(ReshapePermuteContiguous, ARangeInThreeRowsOfFour) {
   const Tensor x = arange(12).reshape({3, 4});
   EXPECT_EQ(x.tolist(), (Nested{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}));
   EXPECT_EQ(x.flat_storage().tolist(), (Nested{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
@@ -106,7 +106,7 @@ TEST(Seed004, ARangeInThreeRowsOfFour) {
 }
 
 // The two headings at the end: transposing breaks contiguity, reshaping "does no harm"
-TEST(Seed004, TransposingIsTheDevilReshapingDoesNoHarm) {
+TEST(ReshapePermuteContiguous, TransposingIsTheDevilReshapingDoesNoHarm) {
   const Tensor x = arange(12).reshape({3, 4});
   EXPECT_FALSE(x.T().is_contiguous());
   for (const Dims& shape : {Dims{12}, Dims{4, 3}, Dims{2, 6}, Dims{2, 2, 3}, Dims{1, 12, 1}}) {
