@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Any
 
 import tenstride
-from stubs_types import DISTRIBUTED_HEAD, HEAD, OF_OPERATION, OVERLOADS, PARAMETERS, RESULTS, SIGNATURES, SLOTS
+from stubs_types import DISTRIBUTED_HEAD, HEAD, OVERLOADS, RESULTS, SIGNATURES, SLOTS, TYPES
 from tenstride import _tenstride
 
 PACKAGE = Path(__file__).resolve().parents[1] / "python" / "tenstride"
@@ -53,77 +53,64 @@ def one_or_overloads(name: str, signatures: list[str], decorator: str = "") -> s
     return "\n".join(lines)
 
 
-class Parameter:
-    """One word of the table: `dim?`, `size...`, and whether a name is required to give it."""
+def type_of(words: str) -> str:
+    """A type of the table, `int|int[]?`, as a stub has it."""
+    is_optional = words.endswith("?")
+    kinds = [TYPES[word] for word in words.rstrip("?").split("|")]
+    text = " | ".join(kinds) if set(kinds) != {"Tensor", "_Number"} else "_Operand"
+    return f"{text} | None" if is_optional else text
 
-    def __init__(self, operation: str, word: str, by_name: bool) -> None:
-        self.is_optional = word.endswith("?")
-        word = word.rstrip("?")
-        self.is_spread = word.endswith("...")
-        self.name = word[:-3] if self.is_spread else word
-        self.by_name = by_name
-        self.type = OF_OPERATION.get((operation, self.name)) or PARAMETERS[self.name]
+
+class Parameter:
+    """A parameter of the table."""
+
+    def __init__(self, name: str, type: str, otherwise: str, is_spread: bool, by_name: bool, is_any: bool) -> None:
+        self.name, self.is_spread, self.by_name, self.is_any = name, is_spread, by_name, is_any
+        self.type, self.otherwise = type, otherwise
 
     def __str__(self) -> str:
-        if not self.is_optional:
-            return f"{self.name}: {self.type}"
-        kind = self.type if self.type.endswith("None") else f"{self.type} | None"
-        return f"{self.name}: {kind} = None"
+        kind = type_of(f"{self.type}[]" if self.is_spread else self.type)
+        if not self.otherwise:
+            return f"{self.name}: {kind}"
+        is_none = self.otherwise == "None" or self.otherwise.endswith("_format")
+        otherwise = "None" if is_none else "..." if self.otherwise.startswith("[") else self.otherwise
+        return f"{self.name}: {kind}{' | None' * (is_none and not kind.endswith('None'))} = {otherwise}"
 
 
-def parsed(operation: str, parameters: str) -> tuple[list[Parameter], bool]:
-    """The parameters in a row of the table, and whether ints by any other names may follow (`**`)."""
-    result: list[Parameter] = []
-    by_name = any_name = False
-    for word in parameters.lstrip("!#").split():
-        if word == "|":
-            by_name = True
-        elif word == "**":
-            any_name = True
-        elif not word.startswith("_"):
-            result.append(Parameter(operation, word, by_name))
-    return result, any_name
-
-
-def joined(first: str, parameters: list[Parameter], any_name: bool, spread_out: bool) -> str:
+def joined(first: str, parameters: list[Parameter], spread_out: bool) -> str:
     """A list of parameters as Python writes it."""
     words = [first] if first else []
     by_name = False
     for parameter in parameters:
+        if parameter.is_any:
+            words.append(f"**{parameter.name}: builtins.int")
+            continue
         if parameter.is_spread and spread_out:
-            element = parameter.type[len("Sequence[") : -1] if parameter.type.startswith("Seq") else "_Int"
-            words.append(f"*{parameter.name}: {'_Sizes' if parameter.name == 'shapes' else element}")
+            words.append(f"*{parameter.name}: {type_of(parameter.type)}")
             by_name = True
             continue
         if parameter.by_name and not by_name:
             words.append("*")
             by_name = True
         words.append(str(parameter))
-    if any_name:
-        words.append("**axes_lengths: builtins.int")
     return ", ".join(words)
 
 
-def operation_signatures(name: str, form: str, parameters: str) -> list[str]:
+def operation_signatures(name: str, form: str, receiver: str, rows: list[Any], result: str) -> list[str]:
     """The signatures of an operation of the table."""
     short = name.rpartition(".")[2]
-    takes_tensor = not parameters.startswith("!")
-    given = "_Operand" if parameters.startswith("#") else "Tensor"
-    first = "self" if form == "method" else f"input: {given}" if takes_tensor else ""
-    of_form = OVERLOADS.get(f"{form} {short}")
-    if of_form is not None:
-        return [f"({', '.join(part for part in (first, words) if part)}) -> {result}" for words, result in of_form]
-    if short in OVERLOADS and (form == "method" or short not in ("size", "stride", "type")):
-        rows = OVERLOADS[short]
-        return [f"({', '.join(part for part in (first, words) if part)}) -> {result}" for words, result in rows]
-    words, any_name = parsed(short, parameters)
-    result = RESULTS.get(short, "Tensor")
-    has_spread = bool(words) and words[0].is_spread
-    if has_spread and words[0].name == "shapes":
-        return [f"({joined(first, words, any_name, True)}) -> {result}"]
-    if not has_spread or (form == "function" and takes_tensor):
-        return [f"({joined(first, words, any_name, False)}) -> {result}"]
-    return [f"({joined(first, words, any_name, spread_out)}) -> {result}" for spread_out in (True, False)]
+    first = "self" if form == "method" else f"input: {type_of(receiver)}" if receiver else ""
+    found = OVERLOADS.get(f"{form} {short}")
+    if found is None and (form == "method" or short not in ("size", "stride", "type")):
+        found = OVERLOADS.get(short)
+    if found is not None:
+        return [f"({', '.join(part for part in (first, words) if part)}) -> {kind}" for words, kind in found]
+    parameters = [Parameter(*row) for row in rows]
+    has_spread = bool(parameters) and parameters[0].is_spread
+    ways = [False] if not has_spread or (form == "function" and receiver) else [True, False]
+    if has_spread and "[]" in parameters[0].type:  # of shapes: each is several ints
+        ways = [True]
+    return [f"({joined(first, parameters, spread_out)}) -> {RESULTS[result]}" for spread_out in ways]
 
 
 def replace_generic(match: re.Match[str]) -> str:
@@ -167,14 +154,13 @@ def members(path: str, cls: type) -> list[str]:
         elif isinstance(value, int):
             found[name] = f"{name}: builtins.int"
     if cls is _tenstride.Tensor:
-        for name, form, _, parameters in _tenstride._operations():
+        for name, form, _, receiver, parameters, result in _tenstride._operations():
             if form == "attribute":
-                result = RESULTS.get(name, "Tensor")
-                found[name] = one_or_overloads(name, [f"(self) -> {result}"], "@property")
+                found[name] = one_or_overloads(name, [f"(self) -> {RESULTS[result]}"], "@property")
                 if name in ("imag", "real"):
                     found[name] += f"\n@{name}.setter\ndef {name}(self, value: _Operand) -> None: ..."
             elif form == "method":
-                found[name] = one_or_overloads(name, operation_signatures(name, form, parameters))
+                found[name] = one_or_overloads(name, operation_signatures(name, form, receiver, parameters, result))
         for name, signature in SLOTS.items():
             if name not in vars(cls):
                 raise SystemExit(f"stubs: {name} is no slot of Tensor")
@@ -196,11 +182,11 @@ def class_stub(name: str, path: str, cls: type) -> str:
 def function_stubs(is_linalg: bool) -> dict[str, str]:
     """The functions of the table, those of `linalg` or all others."""
     found = {}
-    for name, form, _, parameters in _tenstride._operations():
+    for name, form, _, receiver, parameters, result in _tenstride._operations():
         short = name.rpartition(".")[2]
         is_class = isinstance(getattr(_tenstride, short, None), type)
         if form == "function" and name.startswith("linalg.") == is_linalg and not is_class:
-            found[short] = one_or_overloads(short, operation_signatures(name, form, parameters))
+            found[short] = one_or_overloads(short, operation_signatures(name, form, receiver, parameters, result))
     return found
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types that the table of operations lacks: of parameters by their names, of results by the operations.
+"""The types of the stubs: what the words of the table of operations mean, and what no rule tells.
 
 Aliases (`_Int`, `_Sizes`, …) stand at the head of the stub; builtins are written out, because the package has dtypes
 called `int`, `float` and `bool`.
@@ -55,188 +55,40 @@ from tenstride._tenstride import Tensor, _DType, _Int, _Sizes
 _Placement: TypeAlias = Placement | builtins.str
 """
 
-# By the parameter's name. A name that is missing here makes the generator fail.
-PARAMETERS = {
-    "accumulate": "builtins.bool",
-    "alpha": "_Number",
-    "ambiguity_check": "builtins.bool | list[_Format]",
-    "as_tuple": "builtins.bool",
-    "atol": "builtins.float",
-    "axis0": "_Int",
-    "axis1": "_Int",
-    "chunks": "_Int",
-    "col": "_Int",
-    "condition": "Tensor",
-    "copy": "builtins.bool | None",
-    "data": "Any",
-    "destination": "_Int | _Sizes",
-    "device": "_Device",
-    "diagonal": "_Int",
-    "dim": "_Int",
-    "dim0": "_Int",
-    "dim1": "_Int",
-    "dim2": "_Int",
-    "dimension": "_Int",
-    "dims": "_Sizes",
-    "dtype": "_DType",
-    "end": "_Number",
-    "end_dim": "_Int",
-    "equal_nan": "builtins.bool",
-    "exponent": "_Operand",
-    "extra_bytes": "_Int",
-    "fill_value": "_Number",
-    "from_": "_Number",
-    "high": "_Int",
-    "imag": "Tensor",
-    "include_self": "builtins.bool",
-    "index": "_Int",
-    "indexing": 'Literal["ij", "xy"]',
-    "indices": "Tensor",
-    "indices_or_sections": "_Int | _Sizes | Tensor",
-    "input": "_Operand",
-    "k": "_Int",
-    "keepdim": "builtins.bool",
-    "layout": "_Layout",
-    "length": "_Int",
-    "low": "_Int",
-    "m": "_Int",
-    "mask": "Tensor",
-    "max": "_Operand",
-    "mean": "builtins.float",
-    "memory_format": "_Format",
-    "min": "_Operand",
-    "n": "_Int",
-    "non_blocking": "builtins.bool",
-    "offset": "_Int",
-    "other": "_Operand",
-    "out": "Tensor",
-    "output_size": "_Int",
-    "pattern": "builtins.str",
-    "r": "_Int",
-    "real": "Tensor",
-    "reduce": "builtins.str",
-    "reduction": "builtins.str",
-    "repeats": "_Sizes",
-    "requires_grad": "builtins.bool",
-    "row": "_Int",
-    "rounding_mode": 'Literal["trunc", "floor"]',
-    "rtol": "builtins.float",
-    "s": "_Number",
-    "shape": "_Sizes",
-    "shapes": "_Sizes",
-    "shifts": "_Int | _Sizes",
-    "size": "_Sizes",
-    "sizes": "_Sizes",
-    "source": "_Int | _Sizes",
-    "sparse_grad": "builtins.bool",
-    "split_size": "_Int | _Sizes",
-    "split_sizes": "_Sizes",
-    "src": "_Operand",
-    "start": "_Number",
-    "start_dim": "_Int",
-    "step": "_Number",
-    "std": "builtins.float",
-    "steps": "_Int",
-    "storage_offset": "_Int",
-    "stride": "_Sizes",
-    "tensor": "Tensor",
-    "tensors": "Sequence[Tensor]",
-    "the_template": "Tensor",
-    "to": "_Number",
-    "type1": "_DType",
-    "type2": "_DType",
-    "value": "_Operand",
-    "values": "Tensor",
-    "with_replacement": "builtins.bool",
-    "wrap": "builtins.bool",
+# The words of the table's schemas, which are PyTorch's.
+TYPES = {
+    "Any": "Any",
+    "Device": "_Device",
+    "Layout": "_Layout",
+    "MemoryFormat": "_Format",
+    "MemoryFormat[]": "list[_Format]",
+    "Scalar": "_Number",
+    "ScalarType": "_DType",
+    "Tensor": "Tensor",
+    "Tensor[]": "Sequence[Tensor]",
+    "TypedStorage": "TypedStorage",
+    "UntypedStorage": "UntypedStorage",
+    "bool": "builtins.bool",
+    "float": "builtins.float",
+    "int": "_Int",
+    "int[]": "_Sizes",
+    "str": "builtins.str",
 }
-
-_INDEXED = [
-    "gather",
-    "index_add",
-    "index_add_",
-    "index_copy",
-    "index_copy_",
-    "index_fill",
-    "index_fill_",
-    "index_select",
-    "put",
-    "put_",
-    "scatter",
-    "scatter_",
-    "scatter_add",
-    "scatter_add_",
-    "scatter_reduce",
-    "scatter_reduce_",
-    "take",
-]
-_SOURCED = ["index_add", "index_add_", "index_copy", "index_copy_", "masked_scatter", "masked_scatter_", "put", "put_"]
-
-# For operations where the name means something else.
-OF_OPERATION = {
-    **{(name, "index"): "Tensor" for name in _INDEXED},
-    **{(name, "indices"): "Sequence[Tensor]" for name in ("index_put", "index_put_")},
-    **{(name, "source"): "Tensor" for name in _SOURCED},
-    **{(name, "src"): "Tensor | _Number" for name in ("scatter", "scatter_")},
-    **{(name, "value"): "_Number | Tensor" for name in ("index_fill", "index_fill_", "masked_fill", "masked_fill_")},
-    **{("slice_scatter", name): "_Int" for name in ("start", "end", "step")},
-    **{
-        (name, "dim"): "_Int | _Sizes"
-        for name in ("sum", "mean", "amax", "amin", "squeeze_copy", "all", "any", "count_nonzero")
-    },
-    **{(name, "dim"): "_Sizes" for name in ("squeeze", "squeeze_")},
-    **{(name, "dims"): "_Int | _Sizes" for name in ("roll",)},
-    **{(name, "size"): "_Int" for name in ("unfold", "unfold_copy")},
-    **{(name, "step"): "_Int" for name in ("unfold", "unfold_copy", "slice", "slice_copy")},
-    **{(name, "start"): "_Int" for name in ("narrow", "narrow_copy", "slice", "slice_copy")},
-    **{(name, "end"): "_Int" for name in ("slice", "slice_copy")},
-    **{
-        (name, "other"): "Tensor"
-        for name in (
-            *("view_as", "reshape_as", "expand_as", "type_as"),
-            *("equal", "allclose", "isclose", "max", "min", "is_same_size"),
-        )
-    },
-    ("repeat_interleave", "repeats"): "_Int | Tensor",
-    ("can_cast", "from_"): "_DType",
-    ("can_cast", "to"): "_DType",
-    ("result_type", "tensor"): "_Operand",
-    **{(name, "device"): "_Device | _Int" for name in ("cuda", "xpu")},
-    ("split_copy", "split_size"): "_Int",
-    **{(name, "out"): "Sequence[Tensor]" for name in ("split_copy", "split_with_sizes_copy", "unbind_copy")},
-    ("set_", "source"): "Tensor | TypedStorage | UntypedStorage",
-}
-
 TENSORS = "tuple[Tensor, ...]"
-_SEVERAL = (
-    "broadcast_tensors chunk dsplit hsplit meshgrid split split_copy split_with_sizes split_with_sizes_copy "
-    "tensor_split unbind unbind_copy unravel_index vsplit"
-)
-_INTS = "data_ptr dim element_size get_device itemsize nbytes ndim ndimension nelement numel output_nr storage_offset"
-_ANSWERS = (
-    "allclose can_cast equal is_complex is_conj is_contiguous is_cpu is_cuda is_floating_point is_inference is_ipu "
-    "is_leaf is_maia is_meta is_mkldnn is_mps is_mtia is_neg is_nested is_non_overlapping_and_dense is_nonzero "
-    "is_pinned is_quantized is_same_size is_set_to is_shared is_signed is_sparse is_sparse_csr is_vulkan is_xla is_xpu "
-    "requires_grad retains_grad"
-)
 RESULTS = {
-    **dict.fromkeys(_SEVERAL.split(), TENSORS),
-    **dict.fromkeys(_INTS.split(), "builtins.int"),
-    **dict.fromkeys(_ANSWERS.split(), "builtins.bool"),
-    "broadcast_shapes": "Size",
-    "device": "_TensorDevice",
-    "dim_order": "tuple[builtins.int, ...]",
-    "dtype": "_TensorDType",
-    "grad": "None",
-    "grad_fn": "None",
-    "item": "Any",
-    "name": "None",
-    "promote_types": "dtype",
-    "result_type": "dtype",
-    "shape": "Size",
-    "storage": "TypedStorage",
-    "tolist": "Any",
-    "untyped_storage": "UntypedStorage",
+    "Any": "Any",
+    "Device": "_TensorDevice",
+    "None": "None",
+    "Scalar": "Any",
+    "ScalarType": "_TensorDType",
+    "Size": "Size",
+    "Tensor": "Tensor",
+    "Tensor[]": TENSORS,
+    "TypedStorage": "TypedStorage",
+    "UntypedStorage": "UntypedStorage",
+    "bool": "builtins.bool",
+    "int": "builtins.int",
+    "int[]": "tuple[builtins.int, ...]",
 }
 
 _MADE = (

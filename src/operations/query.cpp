@@ -294,14 +294,14 @@ False
 >>> x[1:].data_ptr() - x.data_ptr()
 4
 )"},
-      {"storage(Tensor self) -> Storage", method, query,
+      {"storage(Tensor self) -> TypedStorage", method, query,
        [](Call& c) { return Value(Value::Variant(StorageElements{c.self().flat_storage()})); },
        R"(The storage as elements of the tensor's type, as they lie in memory.
 
 >>> torch.arange(4).view(2, 2).T.storage().tolist()
 [0, 1, 2, 3]
 )"},
-      {"untyped_storage(Tensor self) -> Storage", method, query, untyped_storage, R"(The storage as bytes.
+      {"untyped_storage(Tensor self) -> UntypedStorage", method, query, untyped_storage, R"(The storage as bytes.
 
 >>> torch.arange(4).untyped_storage().nbytes()
 32
@@ -318,7 +318,7 @@ False
 >>> torch.arange(4).view(2, 2).tolist()
 [[0, 1], [2, 3]]
 )"},
-      {"broadcast_shapes(Any... shapes=None) -> Size", function, query, broadcast_shapes_of,
+      {"broadcast_shapes(int|int[]... shapes=None) -> Size", function, query, broadcast_shapes_of,
        R"(The sizes that tensors of these sizes have together. Raises RuntimeError where an axis has two sizes
 of which none is 1.
 
