@@ -11,11 +11,10 @@ from typing import Any, Callable
 import numpy as np
 
 from .findings import Findings, current_label
-from .layouts import Layout, is_contiguous, try_view
+from .layouts import Layout, can_view, find_scramble, is_contiguous
 from .origins import Origin
 from .places import CallSite, call_site
 from .record import Copy, ScrambleFound
-from .scrambles import find_reordering
 from .slices import arithmetic, slice_text
 
 _EXPLICIT = frozenset({"copy", "setitem", "copyto", "array", "deepcopy", "put", "place", "putmask"})
@@ -224,7 +223,7 @@ def _observed(
     src, dst = layout_of(self), layout_of(result)
     site = _site(report, operation, call)
     if call == "reshape" and site.inside is None:
-        reordering = find_reordering(self.shape, result.shape)
+        reordering = find_scramble(self.shape, result.shape)
         if reordering is not None:
             found = ScrambleFound(call, reordering, str(self.dtype), site.place, current_label())
             report.add_scramble(found)
@@ -294,7 +293,7 @@ def _advice(
     if call in ("reshape", "ravel") and order in ("F", "A", "K"):
         return f"order={order!r} reads the elements in another order than they are to lie", None
     if call == "flatten":
-        view = try_view(src, result.shape) is not None
+        view = can_view(src, result.shape)
         return (
             "NumPy's flatten always copies",
             "ravel() is a view here" if view else "ravel() copies here too",

@@ -75,9 +75,11 @@ def why(copy: CopyFacts) -> str:
     if copy.link is not None:
         return copy.link.why()
     obstacle = obstacle_of(copy)
-    if obstacle is not None:
-        inner = "" if copy.operation in RESHAPES else f"{copy.operation} needs it as {ly.sizes_text(obstacle.to)}; "
-        repeats = _repeats(obstacle.source)
+    if obstacle is not None and copy.src is not None:
+        inner = (
+            "" if copy.operation in RESHAPES else f"{copy.operation} needs it as {ly.sizes_text(copy.target or ())}; "
+        )
+        repeats = _repeats(copy.src)
         return inner + str(obstacle) + (" (expanded: its elements are repeated)" if repeats else "")
     changes = []
     if copy.src_dtype != copy.dst_dtype:

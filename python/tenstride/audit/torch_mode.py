@@ -13,12 +13,11 @@ from torch.utils._python_dispatch import TorchDispatchMode  # type: ignore[impor
 
 from . import torch_names as names
 from .findings import Findings, current_label
-from .layouts import Layout, is_contiguous
+from .layouts import Layout, find_scramble, is_contiguous
 from .links import is_transfer
 from .origins import Origin
 from .places import CallSite, call_site
 from .record import Copy, ScrambleFound
-from .scrambles import find_reordering
 from .torch_devices import Places
 from .torch_fixes import Trial
 from .torch_functions import FunctionNames
@@ -282,7 +281,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
                 copy.target, copy.dst = dst.shape, dst
                 if copy.operation in ("contiguous", "clone"):
                     copy.operation, copy.kind = "reshape", "silent"
-        reordering = find_reordering(src.shape, dst.shape)
+        reordering = find_scramble(src.shape, dst.shape)
         if reordering is None or run.site.inside is not None or run.is_backward:
             return
         if run.operation in names.CAN_SCRAMBLE:

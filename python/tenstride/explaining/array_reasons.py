@@ -8,8 +8,9 @@ from typing import Any
 
 from .. import _tenstride
 from .._kinds import looked_at
-from ..audit.layouts import Layout, sizes_text, why_not_view
-from .facts import stand_in, why_not_contiguous
+from ..audit.layouts import Layout, sizes_text, why_not_contiguous, why_not_view
+from ..audit.origins import made_not_contiguous, made_not_viewable
+from .facts import stand_in
 from .steps import Origin, Step
 
 _ALWAYS = {
@@ -78,13 +79,13 @@ def reason_of(
         obstacle = _obstacle(layout, tuple(result.shape), order, source.held)
         if obstacle is None:
             return f"{name} in order {order} does not read the elements as they lie", None
-        blamed = origin.made_not_viewable(tuple(result.shape)) if origin is not None and order == "C" else None
+        blamed = made_not_viewable(origin, result.shape) if order == "C" else None
         return obstacle, blamed.step.number if blamed is not None else None
     if name in _ORDERED and result.shape == source.held.shape:
         if result.dtype != source.held.dtype:
             return f"{source.held.dtype} to {result.dtype}", None
         wanted = "row-major" if result.flags.c_contiguous else "column-major"
-        blamed = origin.made_not_contiguous() if origin is not None and wanted == "row-major" else None
+        blamed = made_not_contiguous(origin) if wanted == "row-major" else None
         have, want = sizes_text(layout.strides), sizes_text(layout_of(result).strides)
         return f"strides {have} are not the {wanted} {want}", blamed.step.number if blamed is not None else None
     return (_ALWAYS[name], None) if name in _ALWAYS else None
@@ -154,7 +155,7 @@ def refusal(error: BaseException, name: str, inputs: list[Any], args: tuple[Any,
     lines = [line for line in str(explained).split("\n") if "fixes:" not in line and not line.startswith(" " * 9)]
     fix = f"  fixes: .reshape{sizes}  copies {layout.numel} elements, silently"
     origin: Origin | None = inputs[0].origin
-    blamed = origin.made_not_viewable(sizes) if origin is not None else None
+    blamed = made_not_viewable(origin, sizes)
     if blamed is None:
         return "\n".join([text, *lines, fix]), None
     return "\n".join([text, *lines, fix, f"  since: {blamed}"]), blamed.step.number

@@ -8,8 +8,9 @@ from typing import Any, Callable
 
 from .. import _tenstride
 from .._tenstride import CopyLedger
-from ..audit.layouts import Layout, is_contiguous
-from .facts import stand_in, why_not_contiguous
+from ..audit.layouts import Layout, is_contiguous, why_not_contiguous
+from ..audit.origins import made_not_contiguous, made_not_viewable
+from .facts import stand_in
 from .recorder import Recorder
 from .steps import Origin, Step
 from .traced import Memory, NeedsElements, NotUnderstood, Traced, deep, found, recorder
@@ -194,9 +195,9 @@ class _Results:
         if origin is None or step.reason is None:
             return
         if step.reason.startswith("no view"):
-            blamed = origin.made_not_viewable(layout.shape)
+            blamed = made_not_viewable(origin, layout.shape)
         else:
-            blamed = origin.made_not_contiguous() if "strides" in step.reason else None
+            blamed = made_not_contiguous(origin) if "strides" in step.reason else None
         step.cause = blamed.step.number if blamed is not None else None
 
     def _scramble(self, source: TracedTensor | None, layout: Layout) -> str | None:
@@ -295,9 +296,5 @@ def refusal(error: BaseException, inputs: list[TracedTensor]) -> tuple[str, int 
         name = "IndexError"
     text = f"{name}: {error}"
     origin = inputs[0].origin if inputs else None
-    if not isinstance(error, _tenstride.ViewError) or origin is None:
-        return text, None
-    blamed = origin.made_not_viewable(tuple(error.target))
-    if blamed is None:
-        return text, None
-    return f"{text}\n  since: {blamed}", blamed.step.number
+    blamed = made_not_viewable(origin, error.target) if isinstance(error, _tenstride.ViewError) else None
+    return (text, None) if blamed is None else (f"{text}\n  since: {blamed}", blamed.step.number)

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said about a layout: in how many words it is not contiguous, and why it cannot be viewed otherwise."""
+"""Tensors that stand for layouts of which there is no tensor."""
 
 from __future__ import annotations
 
 from .. import _tenstride, numpy as _numpy
-from .._tenstride import Tensor, ViewExplanation
-from ..audit.layouts import Layout, is_contiguous
-
-_WORDS = ("axes out of order", "gaps", "repeats elements", "backwards", "overlaps itself")
+from .._tenstride import Tensor
+from ..audit.layouts import Layout
 
 
 def stand_in(layout: Layout, dtype: object = None) -> Tensor:
@@ -21,21 +19,3 @@ def stand_in(layout: Layout, dtype: object = None) -> Tensor:
         strides = [step * item for step in layout.strides]
         return _numpy.as_strided(whole[offset:] if offset else whole, layout.shape, strides)
     return whole.as_strided(layout.shape, layout.strides, offset)
-
-
-def why_not_contiguous(layout: Layout) -> str | None:
-    """The reasons in few words: 'gaps', 'axes out of order'; None for a contiguous layout.
-
-    >>> why_not_contiguous(Layout((3, 2), (1, 3)))
-    'axes out of order'
-    """
-    if is_contiguous(layout):
-        return None
-    text = _tenstride._why_not_contiguous(stand_in(layout)) or ""
-    lines = [line.strip() for line in text.splitlines()]
-    return ", ".join(word for word in _WORDS if any(line.startswith(word) for line in lines))
-
-
-def why_not_view(layout: Layout, sizes: tuple[int, ...]) -> ViewExplanation | None:
-    """Why no view in the sizes exists; None where one does."""
-    return _tenstride._why_not_view(stand_in(layout), sizes)

@@ -11,41 +11,21 @@ from typing import Any
 
 from .. import _tenstride
 from .._kinds import looked_at
-from ..audit.layouts import Layout, is_contiguous, sizes_text, why_not_view
+from ..audit.layouts import Layout, sizes_text, why_not_view
+from ..audit.origins import made_not_contiguous, made_not_viewable
+from ..audit.torch_names import words
 from .arrays import Array
-from .facts import stand_in, why_not_contiguous
+from .calls import describe
+from .facts import stand_in
 from .recorder import Recorder
 from .source import FILE
 from .steps import Origin
 from .traced import Memory, deep
 
 _RESHAPES = ("reshape", "reshape_as", "flatten", "ravel", "unflatten")
-_ALWAYS = frozenset(
-    [
-        "cat",
-        "clone",
-        "concat",
-        "concatenate",
-        "copy",
-        "flip",
-        "gather",
-        "hstack",
-        "index_select",
-        "masked_fill",
-        "masked_select",
-        "repeat",
-        "repeat_interleave",
-        "roll",
-        "rot90",
-        "stack",
-        "take",
-        "tensor",
-        "tile",
-        "tril",
-        "triu",
-        "vstack",
-        "__getitem__",
-    ]
+_ALWAYS = words(
+    "cat clone concat concatenate copy flip gather hstack index_select masked_fill masked_select repeat "
+    "repeat_interleave roll rot90 stack take tensor tile tril triu vstack __getitem__"
 )
 _WRITES = ("copy_", "fill_", "zero_", "__setitem__")
 
@@ -185,9 +165,7 @@ class _Watch:
             reason = self._reason(name, first, tensor, before) if kind == "new" and first is not None else None
             origin = self._origins.get((self._key(first), before[id(first)])) if first is not None else None
         step = self._recorder.step("torch", "copy" if reason else kind, place)
-        step.layout, step.dtype = layout, str(tensor.dtype).rpartition(".")[2]
-        step.contiguous = "contiguous" if is_contiguous(layout) else "not contiguous"
-        step.why_not_contiguous = why_not_contiguous(layout)
+        describe(step, layout, tensor)
         with self._recorder.muted():
             size = tensor.numel() * tensor.element_size()
             if reason and first is not None:
@@ -207,9 +185,9 @@ class _Watch:
 
     def _blamed(self, origin: Origin | None, reason: str, layout: Layout) -> int | None:
         """The number of the step because of which it copied."""
-        if origin is None or not reason.startswith(("no view", "strides")):
+        if not reason.startswith(("no view", "strides")):
             return None
-        blamed = origin.made_not_viewable(layout.shape) if "no view" in reason else origin.made_not_contiguous()
+        blamed = made_not_viewable(origin, layout.shape) if "no view" in reason else made_not_contiguous(origin)
         return blamed.step.number if blamed is not None else None
 
     def _reason(self, name: str, source: Any, result: Any, before: dict[int, Layout]) -> str | None:
@@ -243,10 +221,8 @@ class _Watch:
         sizes = tuple(layout.numel // known if size == -1 else size for size in sizes)
         text += f"\n{_tenstride._why_not_view(stand_in(layout), sizes)}"
         origin = self._origins.get((self._key(inputs[0]), layout))
-        blamed = origin.made_not_viewable(sizes) if origin is not None else None
-        if blamed is None:
-            return text, None
-        return f"{text}\n  since: {blamed}", blamed.step.number
+        blamed = made_not_viewable(origin, sizes)
+        return (text, None) if blamed is None else (f"{text}\n  since: {blamed}", blamed.step.number)
 
 
 def _plain(thing: Any) -> Any:
