@@ -10,31 +10,21 @@ from .. import _tenstride
 from .._kinds import looked_at
 from ..audit.layouts import Layout, sizes_text, why_not_contiguous, why_not_view
 from ..audit.origins import made_not_contiguous, made_not_viewable
-from .facts import stand_in
+from ..audit.reasons import ALWAYS
+from .facts import stand_in, without_unknown
 from .steps import Origin, Step
 
 _ALWAYS = {
+    **ALWAYS,
+    "append": "append writes a larger one",
     "array": "np.array copies unless told otherwise; np.asarray does not",
     "astype": "astype copies unless copy=False and the dtype is the same",
-    "block": "block writes all its parts into a new one",
-    "column_stack": "column_stack writes all its parts into a new one",
-    "compress": "picking elements copies",
-    "concatenate": "concatenate writes all its parts into a new one",
+    "compress": ALWAYS["take"],
     "copy": "copy copies by its name",
     "delete": "delete writes what is left into a new one",
-    "dstack": "dstack writes all its parts into a new one",
     "flatten": "flatten always copies; ravel does only where it must",
     "getitem": "indexing with lists, arrays or masks copies; slices are views",
-    "hstack": "hstack writes all its parts into a new one",
     "insert": "insert writes a larger one",
-    "append": "append writes a larger one",
-    "pad": "padding writes a larger one",
-    "repeat": "repeat writes every repetition out",
-    "roll": "roll writes its result anew",
-    "stack": "stack writes all its parts into a new one",
-    "take": "picking elements copies",
-    "tile": "tile writes every repetition out",
-    "vstack": "vstack writes all its parts into a new one",
 }
 _RESHAPES = ("reshape", "ravel", "resize")
 _ORDERED = ("ascontiguousarray", "asfortranarray", "asarray", "require")
@@ -142,13 +132,8 @@ def refusal(error: BaseException, name: str, inputs: list[Any], args: tuple[Any,
     text = f"{type(error).__name__}: {error}"
     if name != "shape" or not inputs or len(args) < 2:
         return text, None
-    sizes = (args[1],) if isinstance(args[1], int) else tuple(args[1])
     layout = layout_of(inputs[0].held)
-    if layout.numel and -1 in sizes:
-        known = -1
-        for size in sizes:
-            known *= size
-        sizes = tuple(layout.numel // known if size == -1 else size for size in sizes)
+    sizes = without_unknown((args[1],) if isinstance(args[1], int) else tuple(args[1]), layout.numel)
     explained = _tenstride._why_not_view(stand_in(layout), sizes) if why_not_view(layout, sizes) else None
     if explained is None:
         return text, None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Callable
 
 from .._tenstride import CopyLedger
+from ..audit.torch_names import words
 from .array_reasons import describe, moved, reason_of, refusal, scramble
 from .calls import TracedTensor
 from .recorder import Recorder
@@ -90,27 +91,13 @@ def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda array, other: function(other, array)
 
 
-for _name in [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "and_",
-    "or_",
-    "xor",
-    "lshift",
-    "rshift",
-]:
+for _name in words("add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift"):
     _plain = _name.rstrip("_")
     _function = getattr(operator, _name)
     setattr(Array, f"__{_plain}__", _operator(_plain, _function))
     setattr(Array, f"__r{_plain}__", _operator(_plain, _reflected(_function)))
     setattr(Array, f"__i{_plain}__", _operator(f"i{_plain}", getattr(operator, f"i{_plain}")))
-for _name in ["eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "abs", "getitem"]:
+for _name in words("eq ne lt le gt ge neg pos invert abs getitem"):
     setattr(Array, f"__{_name}__", _operator(_name, getattr(operator, _name)))
 
 

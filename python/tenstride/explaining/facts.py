@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors that stand for layouts of which there is no tensor."""
+"""Tensors that stand for layouts of which there is no tensor, and sizes that stand for others."""
 
 from __future__ import annotations
+
+import math
 
 from .. import _tenstride, numpy as _numpy
 from .._tenstride import Tensor
@@ -19,3 +21,12 @@ def stand_in(layout: Layout, dtype: object = None) -> Tensor:
         strides = [step * item for step in layout.strides]
         return _numpy.as_strided(whole[offset:] if offset else whole, layout.shape, strides)
     return whole.as_strided(layout.shape, layout.strides, offset)
+
+
+def without_unknown(sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """The sizes with what a -1 among them stands for, of `count` elements.
+
+    >>> without_unknown((2, -1), 6)
+    (2, 3)
+    """
+    return tuple(count // abs(math.prod(sizes)) if size == -1 and count else size for size in sizes)

@@ -16,7 +16,7 @@ from ..audit.origins import made_not_contiguous, made_not_viewable
 from ..audit.torch_names import words
 from .arrays import Array
 from .calls import describe
-from .facts import stand_in
+from .facts import stand_in, without_unknown
 from .recorder import Recorder
 from .source import FILE
 from .steps import Origin
@@ -215,10 +215,7 @@ class _Watch:
             return text, None
         layout = self._layout(inputs[0])
         sizes = args[1:] if len(args) > 1 and isinstance(args[1], int) else tuple(args[1])
-        known = 1
-        for size in sizes:
-            known *= size if size != -1 else 1
-        sizes = tuple(layout.numel // known if size == -1 else size for size in sizes)
+        sizes = without_unknown(sizes, layout.numel)
         text += f"\n{_tenstride._why_not_view(stand_in(layout), sizes)}"
         origin = self._origins.get((self._key(inputs[0]), layout))
         blamed = made_not_viewable(origin, sizes)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Callable
 
 from .. import _tenstride
+from ..audit.torch_names import words
 from . import shape_rules
 from .calls import MAX_ELEMENTS, TracedTensor, call, numbers, without_elements, written
 from .traced import Memory, deep, found, recorder
@@ -196,48 +197,10 @@ def _operator(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "and",
-    "or",
-    "xor",
-    "radd",
-    "rsub",
-    "rmul",
-    "rtruediv",
-    "rfloordiv",
-    "rmod",
-    "rpow",
-    "rand",
-    "ror",
-    "rxor",
-    "iadd",
-    "isub",
-    "imul",
-    "itruediv",
-    "ifloordiv",
-    "imod",
-    "ipow",
-    "iand",
-    "ior",
-    "ixor",
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "neg",
-    "pos",
-    "invert",
-    "abs",
-]:
+for _name in words(
+    "add sub mul truediv floordiv mod pow and or xor radd rsub rmul rtruediv rfloordiv rmod rpow rand ror rxor iadd "
+    "isub imul itruediv ifloordiv imod ipow iand ior ixor eq ne lt le gt ge neg pos invert abs"
+):
     setattr(Tensor, f"__{_name}__", _operator(f"__{_name}__"))
 
 
@@ -357,5 +320,5 @@ def no_attribute(owner: str, name: str, known: list[str]) -> str:
     meant = f" (did you mean {close[0]}?)" if close else ""
     return (
         f"{owner} has no attribute '{name}'{meant}; if PyTorch has it, explain has no rule of shapes for it: "
-        "assign what it gives to a name, and --let NAME=2x3x4 says its sizes"
+        "--real runs the code with PyTorch, or assign what it gives to a name, and --let NAME=2x3x4 says its sizes"
     )

@@ -7,6 +7,7 @@ import types
 from typing import Any, Callable
 
 from .. import _tenstride, _typed as typed
+from ..audit.torch_names import words
 from . import shape_rules
 from .arrays import Array
 from .calls import of_array
@@ -15,18 +16,10 @@ from .stand_ins import StandIn, unknown
 from .tensors import Tensor, by_rule, in_place, make, run
 from .traced import recorder
 
-_TYPES = [
-    "FloatTensor",
-    "DoubleTensor",
-    "HalfTensor",
-    "BFloat16Tensor",
-    "LongTensor",
-    "IntTensor",
-    "ShortTensor",
-    "CharTensor",
-    "ByteTensor",
-    "BoolTensor",
-]
+_TYPES = words(
+    "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor "
+    "BoolTensor"
+)
 _NOT_HERE = ("fx", "hub", "load", "multiprocessing", "utils")
 
 
@@ -86,7 +79,7 @@ def make_torch() -> types.ModuleType:
     """The stand-in for `torch`, with `torch.nn` and its like."""
 
     def look_up(name: str) -> Any:
-        if name in shape_rules.FUNCTIONAL and not hasattr(_tenstride, name):
+        if name in shape_rules.FUNCTIONAL:
             return rule_of(name, shape_rules.FUNCTIONAL[name])
         if name.endswith("_") and name[:-1] in shape_rules.METHODS:
             return lambda tensor, *args, **named: getattr(tensor, name)(*args, **named)
@@ -109,10 +102,10 @@ def make_torch() -> types.ModuleType:
         cuda=_module("torch.cuda", cuda),
         backends=_module("torch.backends", {"cudnn": types.SimpleNamespace(), "mps": types.SimpleNamespace()}),
         autograd=_module("torch.autograd", {"Variable": lambda tensor, **_: tensor, "no_grad": Nothing}),
-        linalg=_module("torch.linalg", {n: rule_of(n, rule) for n, rule in shape_rules.LINALG.items()}),
+        linalg=_module("torch.linalg", {name: look_up(name) for name in ("matmul", "norm")}),
         jit=StandIn("torch.jit", lambda name: _itself, {}),
         optim=StandIn("torch.optim", _optimizer, {}),
-        special=_module("torch.special", {n: rule_of(n, r) for n, r in shape_rules.METHODS.items()}),
+        special=StandIn("torch.special", look_up, {}),
     )
     return torch
 
