@@ -13,6 +13,7 @@
 #include "tenstride/io/open_for_notation.hpp"
 #include "tenstride/layout/scramble.hpp"
 #include "tenstride/layout/text.hpp"
+#include "tenstride/memory/transfer.hpp"
 #include "tenstride/picture/picture.hpp"
 #include "types.hpp"
 #include "values.hpp"
@@ -94,6 +95,16 @@ void define_questions(nb::module_& module) {
         return why_not_view(from, to);
       },
       nb::arg("layout"), nb::arg("sizes"));
+  module.def(
+      "_transfer_seconds",
+      [](Index bytes, std::string_view memory) {
+        const bool is_peer = memory == name(LinkMemory::peer);
+        const bool is_pinned = memory == name(LinkMemory::pinned);
+        return transfer_seconds(bytes, is_peer     ? LinkMemory::peer
+                                       : is_pinned ? LinkMemory::pinned
+                                                   : LinkMemory::pageable);
+      },
+      nb::arg("bytes"), nb::arg("memory"));
   module.def(
       "_find_scramble",
       [](nb::handle from, nb::handle to) { return find_scramble(to_sizes(from), to_sizes(to)); },

@@ -61,9 +61,7 @@ def call(
     inputs = [thing for thing in found((args, named)) if isinstance(thing, TracedTensor)]
     on_meta = any(one.held.is_meta for one in inputs) or _max_elements(function, inputs, args) > MAX_ELEMENTS
 
-    def held(thing: Any) -> Any:
-        return without_elements(thing.held) if on_meta and isinstance(thing, TracedTensor) else thing.held
-
+    held = _holding(on_meta)
     given, given_named = deep(args, held), deep(named, held)
     standing = {id(value): one for one, value in zip(inputs, found_held(given, given_named))}
     try:
@@ -72,6 +70,11 @@ def call(
     except ERRORS as error:
         return _failed(run, error, inputs)
     return _Results(run, inputs, standing, ledger, make, on_meta).wrap(result)
+
+
+def _holding(on_meta: bool) -> Callable[[Any], Any]:
+    """What gives the tensor of a traced one, or one on meta that lies so; the array of a watched one."""
+    return lambda thing: without_elements(thing.held) if on_meta and isinstance(thing, TracedTensor) else thing.held
 
 
 def _max_elements(function: Callable[..., Any], inputs: list[TracedTensor], args: tuple[Any, ...]) -> int:
@@ -239,9 +242,7 @@ def written(
     inputs = [target, *others]
     on_meta = any(one.held.is_meta for one in inputs)
 
-    def held(thing: Any) -> Any:
-        return without_elements(thing.held) if on_meta and isinstance(thing, TracedTensor) else thing.held
-
+    held = _holding(on_meta)
     try:
         with CopyLedger() as ledger:
             function(held(target), *deep(args, held))

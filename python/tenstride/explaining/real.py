@@ -13,6 +13,7 @@ from .. import _tenstride
 from .._kinds import looked_at
 from ..audit.layouts import Layout, sizes_text, why_not_view
 from ..audit.origins import made_not_contiguous, made_not_viewable
+from ..audit.reasons import RESHAPES
 from ..audit.torch_names import words
 from .arrays import Array
 from .calls import describe
@@ -22,7 +23,6 @@ from .source import FILE
 from .steps import Origin
 from .traced import Memory, deep
 
-_RESHAPES = ("reshape", "reshape_as", "flatten", "ravel", "unflatten")
 _ALWAYS = words(
     "cat clone concat concatenate copy flip gather hstack index_select masked_fill masked_select repeat "
     "repeat_interleave roll rot90 stack take tensor tile tril triu vstack __getitem__"
@@ -176,7 +176,7 @@ class _Watch:
                 step.bytes_moved = step.bytes_written = size
             elif kind == "new":
                 step.bytes_allocated = size
-            is_reshape = name in ("view", *_RESHAPES) and first is not None and first.numel() == layout.numel
+            is_reshape = name in RESHAPES and first is not None and first.numel() == layout.numel
             if is_reshape and not place.as_meant:
                 step.scramble = _tenstride._explain_scramble(looked_at(first, "explain"), layout.shape)
         parent = origin if kind in ("view", "self") else None
@@ -193,7 +193,7 @@ class _Watch:
     def _reason(self, name: str, source: Any, result: Any, before: dict[int, Layout]) -> str | None:
         """Why it copied; None for what computes."""
         layout = before[id(source)]
-        if name in _RESHAPES:
+        if name in RESHAPES:
             found = why_not_view(layout, tuple(result.shape))
             return str(found) if found is not None else f"{name} copied"
         if (

@@ -6,8 +6,7 @@ from __future__ import annotations
 import types
 from typing import Any, Callable
 
-from .tensors import no_attribute
-from .traced import recorder
+from . import tensors
 
 
 class StandIn(types.ModuleType):
@@ -27,7 +26,4 @@ class StandIn(types.ModuleType):
 
 def unknown(module: str, name: str, known: list[str]) -> Any:
     """What stands for an attribute of a module that explain does not have."""
-    run_under_way = recorder()
-    if run_under_way.place().name in run_under_way.declared:
-        return lambda *args, **named: run_under_way.declared[run_under_way.place().name]
-    raise AttributeError(no_attribute(f"module '{module}'", name, known))
+    return tensors.unknown(f"module '{module}'", name, known)

@@ -7,7 +7,6 @@ import types
 from typing import Any, Callable
 
 from .. import _tenstride, _typed as typed
-from ..audit.torch_names import words
 from . import shape_rules
 from .arrays import Array
 from .calls import of_array
@@ -16,10 +15,6 @@ from .stand_ins import StandIn, unknown
 from .tensors import Tensor, by_rule, in_place, make, run
 from .traced import recorder
 
-_TYPES = words(
-    "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor "
-    "BoolTensor"
-)
 _NOT_HERE = ("fx", "hub", "load", "multiprocessing", "utils")
 
 
@@ -165,9 +160,8 @@ def _constants() -> dict[str, Any]:
         ),
         **dict.fromkeys(("no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast"), Nothing),
     }
-    for name in _TYPES:
-        known[name] = function_of(name, getattr(typed, name))
-    return known
+    kinds = {name: kind for name, kind in vars(typed).items() if isinstance(kind, typed.tensortype)}
+    return known | {name: function_of(name, kind) for name, kind in kinds.items()}
 
 
 def _tensor(data: Any, dtype: Any = None, **named: Any) -> Any:
