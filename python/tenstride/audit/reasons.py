@@ -136,7 +136,7 @@ def _untried(copy: CopyFacts) -> str:
         return prefix + _FIXES[copy.operation]
     is_move = copy.call in ("clone", "_to_copy") or copy.operation in ("contiguous", "to")
     if is_move and copy.src is not None and copy.dst is not None and copy.src.strides != copy.dst.strides:
-        return _fix_strides(copy, copy.src, copy.dst)
+        return _fix_strides(copy)
     if copy.call in _FIXES:
         return prefix + _FIXES[copy.call]
     return "needed as it is written, unless the result is not used"
@@ -155,21 +155,13 @@ def _fix_transfer(copy: CopyFacts, link: Link) -> str:
     return f"make it on {link.target} (device=...), or move it once"
 
 
-def _fix_strides(copy: CopyFacts, src: ly.Layout, dst: ly.Layout) -> str:
+def _fix_strides(copy: CopyFacts) -> str:
+    if copy.inside is None:
+        return "hand on the view: most operations take any strides"
     cause = since(copy)
-    if copy.inside is not None:
-        if cause is None or not cause.is_own:
-            return f"{_library(copy.inside)} own line, whatever the layout it is given; another call may do without"
-        return f"{_library(copy.inside)} own line; it copies because of {cause}, which is yours to move or drop"
-    if ly.is_channels_last(src) and ly.is_contiguous(dst):
-        return "drop it before convolutions, batch norms and pooling: they take channels_last as it is"
-    if ly.is_channels_last(dst):
-        return "bring the data in as channels_last once (permute an NHWC batch), so that every layer keeps it"
-    if cause is not None:
-        return (
-            f"hand on the view (most operations take any strides), or move {cause} behind what needs row-major strides"
-        )
-    return "hand on the view: most operations take any strides"
+    if cause is None or not cause.is_own:
+        return f"{_library(copy.inside)} own line, whatever the layout it is given; another call may do without"
+    return f"{_library(copy.inside)} own line; it copies because of {cause}, which is yours to move or drop"
 
 
 def _library(inside: Place) -> str:

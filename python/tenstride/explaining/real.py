@@ -16,7 +16,7 @@ from ..audit.origins import made_not_contiguous, made_not_viewable
 from ..audit.reasons import RESHAPES
 from ..audit.torch_names import words
 from .arrays import Array
-from .calls import describe
+from .calls import describe, layout_of
 from .facts import stand_in, without_unknown
 from .recorder import Recorder
 from .source import FILE
@@ -85,7 +85,7 @@ class _Watch:
         if name == "__get__":
             name = getattr(getattr(function, "__self__", None), "__name__", name)
         inputs = list(self._tensors((args, named)))
-        before = {id(one): self._layout(one) for one in inputs}
+        before = {id(one): layout_of(one) for one in inputs}
         try:
             result = function(*args, **named)
         except (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError) as error:
@@ -114,7 +114,7 @@ class _Watch:
             return
         inputs = list(self._tensors(args))
         with self._torch._C.DisableTorchFunction():
-            before = {id(one): self._layout(one) for one in inputs}
+            before = {id(one): layout_of(one) for one in inputs}
             for tensor in self._tensors(output):
                 self._step("module", tensor, inputs, before)
 
@@ -147,9 +147,6 @@ class _Watch:
         elif isinstance(value, dict):
             yield from self._tensors(list(value.values()))
 
-    def _layout(self, tensor: Any) -> Layout:
-        return Layout(tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset())
-
     def _key(self, tensor: Any) -> int:
         storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
         return int(storage.data_ptr())
@@ -157,7 +154,7 @@ class _Watch:
     def _step(self, name: str, tensor: Any, inputs: list[Any], before: dict[int, Layout]) -> None:
         place = self._recorder.place()
         with self._recorder.muted():
-            layout, key = self._layout(tensor), self._key(tensor)
+            layout, key = layout_of(tensor), self._key(tensor)
             same = any(one is tensor for one in inputs)
             source = tensor if same else next((one for one in inputs if self._key(one) == key), None)
             first = source if source is not None else inputs[0] if inputs else None
@@ -213,7 +210,7 @@ class _Watch:
         text = f"{type(error).__name__}: {error}"
         if name != "view" or "view size is not compatible" not in text:
             return text, None
-        layout = self._layout(inputs[0])
+        layout = layout_of(inputs[0])
         sizes = args[1:] if len(args) > 1 and isinstance(args[1], int) else tuple(args[1])
         sizes = without_unknown(sizes, layout.numel)
         text += f"\n{_tenstride._why_not_view(stand_in(layout), sizes)}"
