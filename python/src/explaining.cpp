@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explaining.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -46,6 +47,17 @@ Dims to_sizes(nb::handle sizes) {
 /// A layout as Python holds it, `(shape, strides, offset)`.
 Layout to_layout(nb::handle parts) {
   return {to_sizes(parts[0]), to_sizes(parts[1]), to_index(nb::object(parts[2]).ptr())};
+}
+
+/// A tensor without memory that lies so; further on where the layout reaches before the storage.
+PyObject* stand_in(nb::handle layout, nb::handle dtype) {
+  Layout lies = to_layout(layout);
+  const Reach touched = reach(lies).value_or(Reach{lies.offset, lies.offset});
+  const Index shift = std::max<Index>(-touched.lowest, 0);
+  lies.offset += shift;
+  const DType type = find_dtype(dtype.ptr()).value_or(DType::float32);
+  const auto length = static_cast<std::uint64_t>(touched.highest + shift + 1);
+  return new_tensor(Tensor(Storage::meta(length * item_size(type)), lies, type));
 }
 
 /// What the audit asks of layouts and sizes, of which it has no tensors.
@@ -95,6 +107,9 @@ void define_questions(nb::module_& module) {
         return why_not_view(from, to);
       },
       nb::arg("layout"), nb::arg("sizes"));
+  module.def(
+      "_stand_in", [](nb::handle layout, nb::handle dtype) { return nb::steal(stand_in(layout, dtype)); },
+      nb::arg("layout"), nb::arg("dtype") = nb::none());
   module.def(
       "_transfer_seconds",
       [](Index bytes, std::string_view memory) {

@@ -14,6 +14,7 @@ Scramble = _tenstride._Scramble
 find_scramble = _tenstride._find_scramble
 is_channels_last = _tenstride._is_channels_last
 is_contiguous = _tenstride._is_contiguous
+stand_in = _tenstride._stand_in
 why_not_contiguous = _tenstride._contiguity_summary
 why_not_view = _tenstride._obstacle
 

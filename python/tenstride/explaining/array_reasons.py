@@ -8,11 +8,10 @@ from typing import Any
 
 from .. import _tenstride
 from .._kinds import looked_at
-from ..audit.layouts import Layout, sizes_text, why_not_contiguous, why_not_view
+from ..audit.layouts import Layout, sizes_text, stand_in, why_not_contiguous, why_not_view
 from ..audit.origins import made_not_contiguous, made_not_viewable
 from ..audit.reasons import ALWAYS
-from .facts import stand_in, without_unknown
-from .steps import Origin, Step
+from .steps import Origin, Step, without_unknown
 
 _ALWAYS = {
     **ALWAYS,

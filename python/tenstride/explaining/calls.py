@@ -8,9 +8,8 @@ from typing import Any, Callable
 
 from .. import _tenstride
 from .._tenstride import CopyLedger
-from ..audit.layouts import Layout, is_contiguous, why_not_contiguous
+from ..audit.layouts import Layout, is_contiguous, stand_in, why_not_contiguous
 from ..audit.origins import made_not_contiguous, made_not_viewable
-from .facts import stand_in
 from .recorder import Recorder
 from .steps import Origin, Step
 from .traced import Memory, NeedsElements, NotUnderstood, Traced, deep, found, recorder

@@ -11,16 +11,15 @@ from typing import Any
 
 from .. import _tenstride
 from .._kinds import looked_at
-from ..audit.layouts import Layout, sizes_text, why_not_view
+from ..audit.layouts import Layout, sizes_text, stand_in, why_not_view
 from ..audit.origins import made_not_contiguous, made_not_viewable
 from ..audit.reasons import RESHAPES
 from ..audit.torch_names import words
 from .arrays import Array
 from .calls import describe, layout_of
-from .facts import stand_in, without_unknown
 from .recorder import Recorder
 from .source import FILE
-from .steps import Origin
+from .steps import Origin, without_unknown
 from .traced import Memory, deep
 
 _ALWAYS = words(

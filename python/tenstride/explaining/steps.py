@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Union
 
@@ -109,3 +110,12 @@ class Origin:
     def source(self) -> Layout | None:
         """The layout of what it was made of."""
         return self.parent.layout if self.parent is not None else None
+
+
+def without_unknown(sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """The sizes with what a -1 among them stands for, of `count` elements.
+
+    >>> without_unknown((2, -1), 6)
+    (2, 3)
+    """
+    return tuple(count // abs(math.prod(sizes)) if size == -1 and count else size for size in sizes)
