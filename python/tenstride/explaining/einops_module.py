@@ -9,7 +9,7 @@ from typing import Any, Callable
 from .. import foreign
 from .arrays import Array, call as call_array
 from .neural import Module
-from .stand_ins import StandIn, unknown
+from .stand_ins import StandIn
 from .tensors import run
 from .traced import found
 
@@ -20,11 +20,8 @@ def make_einops() -> types.ModuleType:
     known["parse_shape"] = lambda x, pattern: foreign.parse_shape(x.held, pattern)
     known["asnumpy"] = lambda tensor: tensor.numpy()
     layers = {name: _layer(name, verb) for name, verb in (("Rearrange", "rearrange"), ("Reduce", "reduce"))}
-    for_torch = StandIn("einops.layers.torch", lambda name: unknown("einops.layers.torch", name, list(layers)), layers)
-    known["layers"] = StandIn(
-        "einops.layers", lambda name: unknown("einops.layers", name, ["torch"]), {"torch": for_torch}
-    )
-    return StandIn("einops", lambda name: unknown("einops", name, list(known)), known)
+    known["layers"] = StandIn("einops.layers", {"torch": StandIn("einops.layers.torch", layers)})
+    return StandIn("einops", known)
 
 
 def _verb(name: str) -> Callable[..., Any]:
