@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explaining.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <span>
 #include <string>
 
 #include "base/message.hpp"
 #include "ledger.hpp"
+#include "ledger/reasons.hpp"
 #include "tenstride/explain/explain.hpp"
 #include "tenstride/files/atomic_file.hpp"
 #include "tenstride/io/open_for_notation.hpp"
+#include "tenstride/layout/scramble.hpp"
 #include "tenstride/layout/text.hpp"
+#include "tenstride/memory/transfer.hpp"
 #include "tenstride/picture/picture.hpp"
 #include "types.hpp"
 #include "values.hpp"
@@ -38,6 +42,88 @@ Dims to_sizes(nb::handle sizes) {
   if (PyLong_Check(sizes.ptr()) != 0) return {to_index(sizes.ptr())};
   for (nb::handle size : nb::borrow<nb::sequence>(sizes)) dims.push_back(to_index(size.ptr()));
   return dims;
+}
+
+/// A layout as Python holds it, `(shape, strides, offset)`.
+Layout to_layout(nb::handle parts) {
+  return {to_sizes(parts[0]), to_sizes(parts[1]), to_index(nb::object(parts[2]).ptr())};
+}
+
+/// A tensor without memory that lies so; further on where the layout reaches before the storage.
+PyObject* stand_in(nb::handle layout, nb::handle dtype) {
+  Layout lies = to_layout(layout);
+  const Reach touched = reach(lies).value_or(Reach{lies.offset, lies.offset});
+  const Index shift = std::max<Index>(-touched.lowest, 0);
+  lies.offset += shift;
+  const DType type = find_dtype(dtype.ptr()).value_or(DType::float32);
+  const auto length = static_cast<std::uint64_t>(touched.highest + shift + 1);
+  return new_tensor(Tensor(Storage::meta(length * item_size(type)), lies, type));
+}
+
+/// What the audit asks of layouts and sizes, of which it has no tensors.
+void define_questions(nb::module_& module) {
+  nb::class_<ViewObstacle>(module, "_Obstacle", "Why a layout cannot be viewed in some sizes.")
+      .def_ro("left_axis", &ViewObstacle::left_axis)
+      .def_ro("right_axis", &ViewObstacle::right_axis)
+      .def_ro("stride_found", &ViewObstacle::stride_found)
+      .def_ro("stride_needed", &ViewObstacle::stride_needed)
+      .def("__str__", [](const ViewObstacle& self) { return detail::reshape_reason(self.from, self.to); });
+  const auto tuple_of = [](Dims Scramble::*member) {
+    return [member](const Scramble& self) { return nb::steal<nb::tuple>(new_tuple(self.*member)); };
+  };
+  nb::class_<Scramble>(module, "_Scramble", "A reshape that was probably meant to be a transpose.")
+      .def_prop_ro("source", tuple_of(&Scramble::from))
+      .def_prop_ro("to", tuple_of(&Scramble::to))
+      .def_prop_ro("split", tuple_of(&Scramble::split))
+      .def_prop_ro("order", tuple_of(&Scramble::order))
+      .def_prop_ro("certainty", [](const Scramble& self) { return name(self.certainty); })
+      .def_prop_ro("code", [](const Scramble& self) { return to_code(self); })
+      .def("__str__", [](const Scramble& self) { return to_string(self); });
+  module.def(
+      "_is_contiguous", [](nb::handle layout) { return is_contiguous(to_layout(layout)); },
+      nb::arg("layout"));
+  module.def(
+      "_contiguity_summary",
+      [](nb::handle layout) -> std::optional<std::string> {
+        const std::optional<ContiguityObstacle> obstacle = why_not_contiguous(to_layout(layout));
+        if (!obstacle) return std::nullopt;
+        return summary(*obstacle);
+      },
+      nb::arg("layout"));
+  module.def(
+      "_is_channels_last",
+      [](nb::handle layout) {
+        const Layout given = to_layout(layout);
+        return is_contiguous(given, MemoryFormat::channels_last) ||
+               is_contiguous(given, MemoryFormat::channels_last_3d);
+      },
+      nb::arg("layout"));
+  module.def(
+      "_obstacle",
+      [](nb::handle layout, nb::handle sizes) -> std::optional<ViewObstacle> {
+        const Layout from = to_layout(layout);
+        const Dims to = to_sizes(sizes);
+        if (count_elements(to) != numel(from)) return std::nullopt;
+        return why_not_view(from, to);
+      },
+      nb::arg("layout"), nb::arg("sizes"));
+  module.def(
+      "_stand_in", [](nb::handle layout, nb::handle dtype) { return nb::steal(stand_in(layout, dtype)); },
+      nb::arg("layout"), nb::arg("dtype") = nb::none());
+  module.def(
+      "_transfer_seconds",
+      [](Index bytes, std::string_view memory) {
+        const bool is_peer = memory == name(LinkMemory::peer);
+        const bool is_pinned = memory == name(LinkMemory::pinned);
+        return transfer_seconds(bytes, is_peer     ? LinkMemory::peer
+                                       : is_pinned ? LinkMemory::pinned
+                                                   : LinkMemory::pageable);
+      },
+      nb::arg("bytes"), nb::arg("memory"));
+  module.def(
+      "_find_scramble",
+      [](nb::handle from, nb::handle to) { return find_scramble(to_sizes(from), to_sizes(to)); },
+      nb::arg("source"), nb::arg("to"));
 }
 
 /// What is known of a tensor as it stands, without the calls that made it.
@@ -198,6 +284,7 @@ void define_explaining(nb::module_& module) {
       "_explain_scramble",
       [](const Tensor& tensor, nb::handle sizes) { return explain_scramble(tensor, to_sizes(sizes)); },
       nb::arg("tensor"), nb::arg("sizes"));
+  define_questions(module);
 
   nb::class_<PythonPicture>(
       module, "Picture",

@@ -230,17 +230,12 @@ def _torch_looked_at(given: Any, operation: str) -> Tensor:
     given = given.detach()
     if given.layout is not torch.strided or given.device.type != "cpu" or given.is_conj() or given.is_neg():
         name = str(given.dtype).rpartition(".")[2]
-        reach = sum((size - 1) * step for size, step in zip(given.shape, given.stride()) if size > 0)
-        whole = _tenstride.empty(
-            given.storage_offset() + reach + 1,
-            dtype=getattr(_tenstride, name),
-            device=_tenstride.device("meta"),
-        )
-    else:
-        storage = given.untyped_storage() if hasattr(given, "untyped_storage") else given.storage()
-        elements = storage.nbytes() // given.element_size()
-        flat = torch.empty(0, dtype=given.dtype).set_(storage, 0, (elements,), (1,))
-        whole = _from_torch(flat, operation)
+        layout = tuple(given.shape), tuple(given.stride()), given.storage_offset()
+        return _tenstride._stand_in(layout, getattr(_tenstride, name))
+    storage = given.untyped_storage() if hasattr(given, "untyped_storage") else given.storage()
+    elements = storage.nbytes() // given.element_size()
+    flat = torch.empty(0, dtype=given.dtype).set_(storage, 0, (elements,), (1,))
+    whole = _from_torch(flat, operation)
     return whole.as_strided(tuple(given.shape), tuple(given.stride()), given.storage_offset())
 
 

@@ -11,7 +11,7 @@
 namespace tenstride::detail {
 
 /// Why a reshape copies. Example: "no view: axes 1 and 2 would merge, axis 1 has stride 1 and must have 6".
-std::string reshape_reason(const Layout& from, const Dims& shape);
+TENSTRIDE_API std::string reshape_reason(const Layout& from, const Dims& shape);
 /// Why a change of memory format copies. Example: "strides (1,3) are not the row-major (2,1)".
 std::string format_reason(const Layout& from, MemoryFormat format, CopyRule copy);
 /// Why a chain with a cut copies. Example: "reshape: (6,4) to (8,3) cuts across axes 0..1; atoms …".

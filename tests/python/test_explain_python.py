@@ -97,7 +97,9 @@ def test_what_is_not_understood_can_be_declared_by_the_name_it_is_assigned_to():
         "AttributeError",
         "skipped",
     ]
-    assert "--let NAME=2x3x4 says its sizes" in told.errors[2]
+    assert (
+        "--real runs the code with PyTorch, or assign what it gives to a name, and --let NAME=2x3x4" in told.errors[2]
+    )
     declared = explain_code(code, let={"batch": (4, 3), "x": ((2, 3), "float64")})
     assert [error.partition(":")[0] for error in declared.errors] == ["ModuleNotFoundError"]
     assert str(declared.steps[-1].layout) == "(3):(1)+0" and declared.steps[-1].dtype == "float64"

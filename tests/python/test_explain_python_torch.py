@@ -59,12 +59,8 @@ F.log_softmax(x2.t(), dim=0)
 F.max_pool2d(x4, 2, ceil_mode=True)
 F.mse_loss(x2, x2)
 F.normalize(x2.t(), dim=0)
-F.one_hot(torch.tensor([0, 2]), 4)
-F.pad(x4, (1, 2, 3, 0))
-F.pixel_shuffle(torch.randn(1, 8, 2, 3), 2)
 F.relu(x4.permute(0, 2, 3, 1))
 F.softmax(x2.t(), dim=-1)
-F.unfold(x4, 3, padding=1)
 nn.BatchNorm2d(3)(x4.permute(0, 1, 3, 2))
 nn.Conv2d(3, 4, 3, 2)(x4)
 nn.GRU(8, 5, batch_first=True)(x3)[0]
@@ -76,23 +72,16 @@ nn.Linear(8, 4)(x3.permute(1, 0, 2))
 nn.MultiheadAttention(8, 2)(x3, x3, x3)[1]
 nn.MultiheadAttention(8, 2)(x3, x3, x3)[0]
 torch.bmm(x3, x3.transpose(1, 2))
-torch.cdist(x3, x3)
-torch.cummax(x2.t(), 0).values
-torch.cumsum(x2.t(), 0)
 torch.einsum("ij->ji", x2)
 torch.einsum("bij,bkj->bik", x3, x3)
 torch.matmul(x2, torch.randn(4, 3, 5))
 torch.matmul(x3, torch.randn(8))
 torch.norm(x3, dim=(1, 2), keepdim=True)
-torch.outer(x2[0], x2[1])
 torch.sigmoid(x2.t())
-torch.sort(x2.t(), dim=0).values
 torch.sqrt(x2[:, ::2])
 torch.std(x3, 1)
-torch.tensordot(x3, x3, dims=([1, 2], [1, 2]))
 torch.topk(x2, 2).indices
 torch.var(x2)
-x2.median(1).values
 x2 @ x2.t()
 """.strip().split("\n")
 

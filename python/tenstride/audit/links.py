@@ -3,17 +3,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import _tenstride
 from .layouts import Layout, is_contiguous
-
-DEFAULT_RATES = {"pageable": 6e9, "pinned": 25e9, "peer": 25e9}
-"""Bytes per second: round figures of a PCIe 4.0 x16 slot, not measurements of this machine."""
-
-CALL_SECONDS = 1e-5
-"""What the smallest transfer takes."""
 
 HOSTS = frozenset({"cpu", "meta"})
 """This machine's memory, and what stands for it without any."""
@@ -64,8 +58,8 @@ class Link:
 
     @property
     def seconds(self) -> float:
-        """Forecast by the rates of ``rates()``."""
-        return CALL_SECONDS + self.bytes / rates()[self.memory]
+        """Forecast by the speed of a link, or what TENSTRIDE_LINK says of it."""
+        return _tenstride._transfer_seconds(self.bytes, self.memory)
 
     def why(self) -> str:
         """The link, the bytes that cross it and what else is copied."""
@@ -122,22 +116,6 @@ class Link:
             "copies_beside": list(self.extra),
             "forecast_seconds": self.seconds,
         }
-
-
-def rates() -> dict[str, float]:
-    """The defaults, or what TENSTRIDE_LINK says: GB/s of pageable, pinned and peer transfers, as ``12:50``.
-
-    >>> sorted(rates())
-    ['pageable', 'peer', 'pinned']
-    """
-    said = os.environ.get("TENSTRIDE_LINK", "").split(":")
-    try:
-        figures = [float(one) * 1e9 for one in said]
-    except ValueError:
-        return dict(DEFAULT_RATES)
-    if len(figures) > len(DEFAULT_RATES) or not all(0 < one < float("inf") for one in figures):
-        return dict(DEFAULT_RATES)
-    return {**DEFAULT_RATES, **dict(zip(DEFAULT_RATES, figures))}
 
 
 def is_transfer(source: str, target: str) -> bool:

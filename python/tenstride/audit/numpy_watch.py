@@ -11,12 +11,12 @@ from typing import Any, Callable
 import numpy as np
 
 from .findings import Findings, current_label
-from .layouts import Layout, is_contiguous, try_view
+from .layouts import Layout, can_view, find_scramble, is_contiguous
 from .origins import Origin
 from .places import CallSite, call_site
 from .record import Copy, ScrambleFound
-from .scrambles import find_reordering
 from .slices import arithmetic, slice_text
+from .torch_names import words
 
 _EXPLICIT = frozenset({"copy", "setitem", "copyto", "array", "deepcopy", "put", "place", "putmask"})
 _MOVERS = frozenset({"concatenate", "copy", "copyto"})  # functions in C, which call no method of their arguments
@@ -70,50 +70,6 @@ class Watched(np.ndarray):
     def __array_finalize__(self, source: Any) -> None:
         self._report = getattr(source, "_report", None)
 
-    # Methods that may copy, that always do, and that never do.
-    def reshape(self, *shape: Any, **options: Any) -> Any:
-        return _observed(self, "reshape", lambda: np.ndarray.reshape(self, *shape, **options), options.get("order"))
-
-    def ravel(self, *args: Any, **options: Any) -> Any:
-        order = args[0] if args else options.get("order")
-        return _observed(self, "ravel", lambda: np.ndarray.ravel(self, *args, **options), order)
-
-    def flatten(self, *args: Any, **options: Any) -> Any:
-        return _observed(self, "flatten", lambda: np.ndarray.flatten(self, *args, **options))
-
-    def copy(self, *args: Any, **options: Any) -> Any:
-        return _observed(self, "copy", lambda: np.ndarray.copy(self, *args, **options))
-
-    def __copy__(self) -> Any:
-        return _observed(self, "copy", lambda: np.ndarray.__copy__(self))
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        return _observed(self, "deepcopy", lambda: np.ndarray.__deepcopy__(self, memo))
-
-    def astype(self, *args: Any, **options: Any) -> Any:
-        return _observed(self, "astype", lambda: np.ndarray.astype(self, *args, **options))
-
-    def take(self, *args: Any, **options: Any) -> Any:
-        return _observed(self, "take", lambda: np.ndarray.take(self, *args, **options))
-
-    def compress(self, *args: Any, **options: Any) -> Any:
-        return _observed(self, "compress", lambda: np.ndarray.compress(self, *args, **options))
-
-    def repeat(self, *args: Any, **options: Any) -> Any:
-        return _observed(self, "repeat", lambda: np.ndarray.repeat(self, *args, **options))
-
-    def transpose(self, *axes: Any) -> Any:
-        return _observed(self, "transpose", lambda: np.ndarray.transpose(self, *axes))
-
-    def swapaxes(self, *axes: Any) -> Any:
-        return _observed(self, "swapaxes", lambda: np.ndarray.swapaxes(self, *axes))
-
-    def squeeze(self, *args: Any, **options: Any) -> Any:
-        return _observed(self, "squeeze", lambda: np.ndarray.squeeze(self, *args, **options))
-
-    def diagonal(self, *args: Any, **options: Any) -> Any:
-        return _observed(self, "diagonal", lambda: np.ndarray.diagonal(self, *args, **options))
-
     @property
     def T(self) -> Any:
         return _observed(self, "T", lambda: np.ndarray.transpose(self))
@@ -150,6 +106,23 @@ class Watched(np.ndarray):
         if isinstance(result, tuple):
             return tuple(_kept(self, ufunc.__name__, one, inputs) for one in result)
         return _kept(self, ufunc.__name__, result, inputs)
+
+
+def _method(name: str, called: str) -> Any:
+    """A method of arrays that may copy, always does, or never; as the report calls it."""
+    plain = getattr(np.ndarray, name)
+
+    def method(self: Watched, *args: Any, **options: Any) -> Any:
+        order = options.get("order", args[0] if name == "ravel" and args else None)
+        return _observed(self, called, lambda: plain(self, *args, **options), order)
+
+    return method
+
+
+for _name in words("reshape ravel flatten copy astype take compress repeat transpose swapaxes squeeze diagonal"):
+    setattr(Watched, _name, _method(_name, _name))
+for _name in ("copy", "deepcopy"):
+    setattr(Watched, f"__{_name}__", _method(f"__{_name}__", _name))
 
 
 class _Named:
@@ -224,7 +197,7 @@ def _observed(
     src, dst = layout_of(self), layout_of(result)
     site = _site(report, operation, call)
     if call == "reshape" and site.inside is None:
-        reordering = find_reordering(self.shape, result.shape)
+        reordering = find_scramble(self.shape, result.shape)
         if reordering is not None:
             found = ScrambleFound(call, reordering, str(self.dtype), site.place, current_label())
             report.add_scramble(found)
@@ -294,7 +267,7 @@ def _advice(
     if call in ("reshape", "ravel") and order in ("F", "A", "K"):
         return f"order={order!r} reads the elements in another order than they are to lie", None
     if call == "flatten":
-        view = try_view(src, result.shape) is not None
+        view = can_view(src, result.shape)
         return (
             "NumPy's flatten always copies",
             "ravel() is a view here" if view else "ravel() copies here too",

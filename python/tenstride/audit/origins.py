@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Callable
+from typing import Any, Callable
 
-from .layouts import Layout, is_contiguous, try_view
+from .layouts import Layout, can_view, is_contiguous
 from .places import CallSite, Place
 
 _MAX_DEPTH = 256  # views of views that are remembered
@@ -42,29 +42,20 @@ class Origin:
         return f"{self.operation}{where}"
 
 
-def _back(origin: Origin | None, wanted: Callable[[Origin], bool]) -> Origin | None:
-    while origin is not None and not wanted(origin):
-        origin = origin.parent
-    return origin
+def _back(step: Any, wanted: Callable[[Any], bool]) -> Any:
+    while step is not None and not wanted(step):
+        step = step.parent
+    return step
 
 
-def made_not_contiguous(origin: Origin | None) -> Origin | None:
-    """The step that made a contiguous tensor one that is not; None where it came so."""
-    return _back(
-        origin,
-        lambda step: not is_contiguous(step.layout) and (step.source is None or is_contiguous(step.source)),
-    )
+def made_not_contiguous(step: Any) -> Any:
+    """The step that made a contiguous tensor one that is not; None where it came so. A step has a `layout`, the
+    layout `source` of what it was made of, and the `parent` that made that.
+    """
+    return _back(step, lambda at: not is_contiguous(at.layout) and (at.source is None or is_contiguous(at.source)))
 
 
-def made_not_viewable(origin: Origin | None, sizes: Sequence[int]) -> Origin | None:
+def made_not_viewable(step: Any, sizes: Sequence[int]) -> Any:
     """The step before which a view in the sizes was possible; else the one that ended contiguity."""
-    numel = 1
-    for size in sizes:
-        numel *= size
-    found = _back(
-        origin,
-        lambda step: (
-            step.source is not None and step.source.numel == numel and try_view(step.source, sizes) is not None
-        ),
-    )
-    return found or made_not_contiguous(origin)
+    found = _back(step, lambda at: at.source is not None and can_view(at.source, sizes))
+    return found or made_not_contiguous(step)

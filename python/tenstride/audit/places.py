@@ -12,22 +12,14 @@ from collections.abc import Iterator, Sequence
 from types import CodeType, FrameType
 from typing import Any, Callable
 
+from .torch_names import words
+
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = os.path.normpath(sysconfig.get_paths()["stdlib"]) + os.sep
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
-_LOADS = frozenset(
-    (
-        "LOAD_METHOD",
-        "LOAD_ATTR",
-        "LOAD_SUPER_ATTR",
-        "LOAD_GLOBAL",
-        "LOAD_NAME",
-        "LOAD_DEREF",
-        "LOAD_FAST",
-        "LOAD_FAST_BORROW",
-        "LOAD_FAST_CHECK",
-        "LOAD_FAST_AND_CLEAR",
-    )
+_LOADS = words(
+    "LOAD_METHOD LOAD_ATTR LOAD_SUPER_ATTR LOAD_GLOBAL LOAD_NAME LOAD_DEREF LOAD_FAST LOAD_FAST_BORROW LOAD_FAST_CHECK "
+    "LOAD_FAST_AND_CLEAR"
 )
 
 HAS_POSITIONS = sys.version_info >= (3, 11)

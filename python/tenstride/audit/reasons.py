@@ -9,7 +9,7 @@ from . import layouts as ly
 from .fixes import Fix
 from .links import HOSTS
 from .origins import Origin, made_not_contiguous, made_not_viewable
-from .torch_names import EXPLICIT, ONLY_MOVES
+from .torch_names import EXPLICIT, ONLY_MOVES, words
 
 if TYPE_CHECKING:
     from .copy_facts import CopyFacts
@@ -19,26 +19,21 @@ if TYPE_CHECKING:
 RESHAPES = frozenset({"reshape", "reshape_as", "flatten", "ravel", "unflatten", "view", "view_as", "resize"})
 """What copies only where no view is possible."""
 
-_ALWAYS = {
-    "pin_memory": "pin_memory copies into page-locked memory",
-    "cat": "cat writes all its parts into a new one",
-    "concat": "cat writes all its parts into a new one",
-    "concatenate": "concatenate writes all its parts into a new one",
-    "stack": "stack writes all its parts into a new one",
-    "flip": "PyTorch has no negative strides, so flip copies",
-    "roll": "roll writes its result anew",
-    "rot90": "PyTorch has no negative strides, so rot90 copies",
-    "repeat": "repeat writes every repetition out",
-    "tile": "tile writes every repetition out",
-    "repeat_interleave": "repeat_interleave writes every repetition out",
-    "pad": "padding writes a larger tensor",
-    "index": "indexing with tensors, lists or masks always copies",
-    "index_select": "indexing with tensors, lists or masks always copies",
-    "take": "indexing with tensors, lists or masks always copies",
+ALWAYS = {
+    **{
+        name: f"{name} writes all its parts into a new one"
+        for name in words("block cat column_stack concat concatenate dstack hstack stack vstack")
+    },
+    **{name: f"{name} writes every repetition out" for name in words("repeat repeat_interleave tile")},
+    **{name: f"PyTorch has no negative strides, so {name} copies" for name in words("flip rot90")},
+    **dict.fromkeys(words("index index_select take"), "indexing with tensors, lists or masks always copies"),
+    **dict.fromkeys(words("im2col unfold"), "windows of an image are written out, shared elements several times"),
     "gather": "gather picks element by element",
-    "unfold": "windows of an image are written out, shared elements several times",
-    "im2col": "windows of an image are written out, shared elements several times",
+    "pad": "padding writes a larger tensor",
+    "pin_memory": "pin_memory copies into page-locked memory",
+    "roll": "roll writes its result anew",
 }
+"""What copies whatever the layout, and why."""
 
 
 def strides_reason(src: ly.Layout, dst: ly.Layout) -> str:
@@ -75,9 +70,11 @@ def why(copy: CopyFacts) -> str:
     if copy.link is not None:
         return copy.link.why()
     obstacle = obstacle_of(copy)
-    if obstacle is not None:
-        inner = "" if copy.operation in RESHAPES else f"{copy.operation} needs it as {ly.sizes_text(obstacle.to)}; "
-        repeats = _repeats(obstacle.source)
+    if obstacle is not None and copy.src is not None:
+        inner = (
+            "" if copy.operation in RESHAPES else f"{copy.operation} needs it as {ly.sizes_text(copy.target or ())}; "
+        )
+        repeats = _repeats(copy.src)
         return inner + str(obstacle) + (" (expanded: its elements are repeated)" if repeats else "")
     changes = []
     if copy.src_dtype != copy.dst_dtype:
@@ -86,8 +83,8 @@ def why(copy: CopyFacts) -> str:
         changes.append(f"{copy.src_device} to {copy.dst_device}")
     if changes:
         return ", ".join(changes)
-    if copy.operation in _ALWAYS:
-        return _ALWAYS[copy.operation]
+    if copy.operation in ALWAYS:
+        return ALWAYS[copy.operation]
     if copy.phase == "backward" and copy.call == "copy_":
         return "the gradient is kept in the strides of its parameter"
     if copy.kind == "explicit":
@@ -139,7 +136,7 @@ def _untried(copy: CopyFacts) -> str:
         return prefix + _FIXES[copy.operation]
     is_move = copy.call in ("clone", "_to_copy") or copy.operation in ("contiguous", "to")
     if is_move and copy.src is not None and copy.dst is not None and copy.src.strides != copy.dst.strides:
-        return _fix_strides(copy, copy.src, copy.dst)
+        return _fix_strides(copy)
     if copy.call in _FIXES:
         return prefix + _FIXES[copy.call]
     return "needed as it is written, unless the result is not used"
@@ -158,21 +155,13 @@ def _fix_transfer(copy: CopyFacts, link: Link) -> str:
     return f"make it on {link.target} (device=...), or move it once"
 
 
-def _fix_strides(copy: CopyFacts, src: ly.Layout, dst: ly.Layout) -> str:
+def _fix_strides(copy: CopyFacts) -> str:
+    if copy.inside is None:
+        return "hand on the view: most operations take any strides"
     cause = since(copy)
-    if copy.inside is not None:
-        if cause is None or not cause.is_own:
-            return f"{_library(copy.inside)} own line, whatever the layout it is given; another call may do without"
-        return f"{_library(copy.inside)} own line; it copies because of {cause}, which is yours to move or drop"
-    if ly.is_channels_last(src) and ly.is_contiguous(dst):
-        return "drop it before convolutions, batch norms and pooling: they take channels_last as it is"
-    if ly.is_channels_last(dst):
-        return "bring the data in as channels_last once (permute an NHWC batch), so that every layer keeps it"
-    if cause is not None:
-        return (
-            f"hand on the view (most operations take any strides), or move {cause} behind what needs row-major strides"
-        )
-    return "hand on the view: most operations take any strides"
+    if cause is None or not cause.is_own:
+        return f"{_library(copy.inside)} own line, whatever the layout it is given; another call may do without"
+    return f"{_library(copy.inside)} own line; it copies because of {cause}, which is yours to move or drop"
 
 
 def _library(inside: Place) -> str:
@@ -187,23 +176,24 @@ def _fix_reshape(obstacle: ly.Obstacle) -> str:
 
 
 _FIXES = {
-    "pin_memory": "pin a buffer that is sent again, or let the loader pin (DataLoader(pin_memory=True))",
-    "clone": "drop it unless one of the two is written to afterwards",
-    "copy": "drop it unless one of the two is written to afterwards",
-    "cat": "make the whole once (empty) and let the parts be written into it (out=, slices)",
-    "concatenate": "make the whole once (empty) and let the parts be written into it (out=, slices)",
-    "stack": "make the whole once (empty) and let the parts be written into it (out=, slices)",
+    **dict.fromkeys(words("clone copy"), "drop it unless one of the two is written to afterwards"),
+    **dict.fromkeys(
+        words("cat concatenate stack"),
+        "make the whole once (empty) and let the parts be written into it (out=, slices)",
+    ),
+    **dict.fromkeys(
+        words("repeat tile"),
+        "repeat along axes that broadcast costs nothing: expand (NumPy: broadcast_to) is a view",
+    ),
+    **dict.fromkeys(
+        words("ascontiguousarray asfortranarray"), "hand on the view: ufuncs and reductions take any strides"
+    ),
+    **dict.fromkeys(words("copy_ index_put_ setitem"), "let the operation before write there itself (out=)"),
+    "array": "np.asarray copies only where it must; or drop it unless one of the two is written to",
+    "flip": "index backwards where it is read, or flip the smaller operand",
     "index": "a slice is a view; or index later, when less is left",
     "index_select": "narrow or a slice is a view; or select later, when less is left",
-    "take": "a slice is a view; or take later, when less is left",
-    "repeat": "repeat along axes that broadcast costs nothing: expand (NumPy: broadcast_to) is a view",
-    "tile": "repeat along axes that broadcast costs nothing: expand (NumPy: broadcast_to) is a view",
+    "pin_memory": "pin a buffer that is sent again, or let the loader pin (DataLoader(pin_memory=True))",
     "repeat_interleave": "unsqueeze and expand are views where the next operation takes one axis more",
-    "flip": "index backwards where it is read, or flip the smaller operand",
-    "array": "np.asarray copies only where it must; or drop it unless one of the two is written to",
-    "setitem": "let the operation before write there itself (out=)",
-    "copy_": "let the operation before write there itself (out=)",
-    "index_put_": "let the operation before write there itself (out=)",
-    "ascontiguousarray": "hand on the view: ufuncs and reductions take any strides",
-    "asfortranarray": "hand on the view: ufuncs and reductions take any strides",
+    "take": "a slice is a view; or take later, when less is left",
 }

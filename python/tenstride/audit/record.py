@@ -9,10 +9,9 @@ from typing import Any
 from . import reasons
 from .copy_facts import AtLine, CopyFacts
 from .fixes import Fix
-from .layouts import Layout
+from .layouts import Layout, Scramble
 from .origins import Origin
 from .places import Place
-from .scrambles import Reordering
 
 
 class Copy(CopyFacts):
@@ -117,7 +116,7 @@ class ScrambleFound(AtLine):
     """A view or reshape in which an axis stands elsewhere: the elements are not where the sizes say."""
 
     operation: str
-    reordering: Reordering
+    reordering: Scramble
     dtype: str
     place: Place | None
     allowed: str

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
+from itertools import product
 from typing import NamedTuple
 
-from .layouts import Layout, count_elements, row_major_strides
+from .layouts import Layout
 
 _MAX_ELEMENTS = 24  # elements in a strip
 _CELL, _GAP, _HEIGHT, _LEFT = 30, 14, 26, 64
@@ -37,21 +39,15 @@ def _sample_sizes(shape: Sequence[int]) -> list[int]:
         grown = False
         for axis in range(len(shape) - 1, -1, -1):
             more = sizes[axis] + 1
-            if more <= min(shape[axis], 4) and count_elements(sizes) // sizes[axis] * more <= _MAX_ELEMENTS:
+            if more <= min(shape[axis], 4) and math.prod(sizes) // sizes[axis] * more <= _MAX_ELEMENTS:
                 sizes[axis] = more
                 grown = True
     return sizes
 
 
-def _indexes(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    index = [0] * len(sizes)
-    for _ in range(count_elements(sizes)):
-        yield tuple(index)
-        for axis in range(len(sizes) - 1, -1, -1):
-            index[axis] += 1
-            if index[axis] < sizes[axis]:
-                break
-            index[axis] = 0
+def _row_major(shape: Sequence[int]) -> list[int]:
+    """The strides of a contiguous tensor that has elements."""
+    return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
 def _at(layout: Layout, index: Sequence[int]) -> int:
@@ -67,9 +63,9 @@ def sample(src: Layout, dst: Layout) -> list[Element] | None:
     count = src.numel
     if count != dst.numel or count == 0:
         return None
-    steps, places = row_major_strides(src.shape), row_major_strides(dst.shape)
+    steps, places = _row_major(src.shape), _row_major(dst.shape)
     elements = []
-    for index in _indexes(_sample_sizes(src.shape)):
+    for index in product(*map(range, _sample_sizes(src.shape))):
         number = sum(i * step for i, step in zip(index, steps))
         there = [number // step % size for step, size in zip(places, dst.shape)]
         elements.append(Element(number, _at(src, index), _at(dst, there)))

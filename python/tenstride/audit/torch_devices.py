@@ -16,7 +16,7 @@ import torch  # type: ignore[import-not-found,unused-ignore]
 from torch.overrides import TorchFunctionMode  # type: ignore[import-not-found,unused-ignore]
 
 from .links import HOSTS, Pin, is_transfer
-from .torch_track import Storages, dtype_name
+from .torch_track import Storages, dtype_name, tensors_in
 
 _KINDS = ("cpu", "meta", "cuda", "mps", "xpu")
 _MADE_ON_CPU = frozenset({"tensor", "as_tensor", "asarray"})
@@ -33,16 +33,6 @@ def placed(device: Any) -> str:
         return f"cuda:{device}"
     device = torch.device(device)
     return device.type if device.type in HOSTS else f"{device.type}:{device.index or 0}"
-
-
-def _tensors(values: Any) -> Iterator[Any]:
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            for one in value:
-                if isinstance(one, torch.Tensor):
-                    yield one
 
 
 class Places:
@@ -90,8 +80,8 @@ class Places:
 
     def follow(self, args: Any, kwargs: Any, result: Any) -> str | None:
         """Places the results of an operation with its operands; gives what is wrong, if operands lie apart."""
-        operands = list(_tensors((*args, *kwargs.values())))
-        results = list(_tensors([result]))
+        operands = [one for value in (*args, *kwargs.values()) for one in tensors_in(value)]
+        results = tensors_in(result)
         if not results:
             return None
         places = [self.of(one) for one in operands]
@@ -254,7 +244,7 @@ class DeviceMode(TorchFunctionMode):  # type: ignore[misc,unused-ignore]
             options["device"] = "cpu"
             result = func(*args, **options)
             place = target
-        for one in _tensors([result]):
+        for one in tensors_in(result):
             if place is not None and (place not in HOSTS or self.places.storages.find(one) is not None):
                 self.places.mark(one, place)
         return result

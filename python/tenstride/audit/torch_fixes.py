@@ -192,7 +192,7 @@ def _flattens_in_memory_order(source: ly.Layout, target: ly.Sizes) -> bool:
         return False
     order = (0, *range(2, len(source.shape)), 1)
     permuted = ly.Layout(tuple(source.shape[a] for a in order), tuple(source.strides[a] for a in order))
-    return ly.try_view(permuted, target) is not None
+    return ly.can_view(permuted, target)
 
 
 def _is_own(copy: Copy) -> bool:

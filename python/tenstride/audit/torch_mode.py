@@ -13,12 +13,11 @@ from torch.utils._python_dispatch import TorchDispatchMode  # type: ignore[impor
 
 from . import torch_names as names
 from .findings import Findings, current_label
-from .layouts import Layout, is_contiguous
+from .layouts import Layout, find_scramble, is_contiguous
 from .links import is_transfer
 from .origins import Origin
 from .places import CallSite, call_site
 from .record import Copy, ScrambleFound
-from .scrambles import find_reordering
 from .torch_devices import Places
 from .torch_fixes import Trial
 from .torch_functions import FunctionNames
@@ -27,18 +26,11 @@ from .torch_machinery import compiled_function, is_machinery
 from .torch_remedies import remedy_of
 from .torch_schema import KEPT_CONTIGUOUS, Schema, schema_of
 from .torch_tape import Tape
-from .torch_track import Storages, dtype_name
+from .torch_track import Storages, dtype_name, tensors_in
 from .torch_transfers import Transfers
 
+_NUMBERED = names.words("permute transpose expand select movedim unfold")
 _known: frozenset[str] | None = None
-
-
-def _tensors(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, (list, tuple)):
-        return [one for one in value if isinstance(one, torch.Tensor)]
-    return []
 
 
 class _Run(NamedTuple):
@@ -68,7 +60,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
             _known = names.known_names(torch)
         self._known = _known
         self.report, self.functions = report, functions
-        self.storages = Storages(torch)
+        self.storages = Storages()
         self.tape = Tape(self.storages)
         self.places = Places(self.storages) if foretells else None
         self.transfers = Transfers(self)
@@ -175,13 +167,13 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         source = args[1] if facts.name in ("copy_", "_foreach_copy_") else args[0]
         if facts.name == "index_put_":
             source = args[2]
-        sources = _tensors(source)
+        sources = tensors_in(source)
         layout = self.storages.layout(sources[0]) if sources else None
         return sources, layout, self.storages.origin(sources[0], layout) if sources else None
 
     def _copied(self, run: _Run, sources: Any, layout: Layout | None, origin: Origin | None) -> Copy | None:
         name = run.facts.name
-        results = _tensors(run.args[0] if name in names.WRITES_INTO else run.result)
+        results = tensors_in(run.args[0] if name in names.WRITES_INTO else run.result)
         if not sources or not results:
             return None
         source, target = sources[0], results[0]
@@ -253,7 +245,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
     # Views ------------------------------------------------------------------------------------------
 
     def _viewed(self, run: _Run, last: Any) -> None:
-        outputs = _tensors(run.result)
+        outputs = tensors_in(run.result)
         source = next((one for one in run.args if isinstance(one, torch.Tensor)), None)
         if not outputs or source is None:
             return
@@ -282,7 +274,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
                 copy.target, copy.dst = dst.shape, dst
                 if copy.operation in ("contiguous", "clone"):
                     copy.operation, copy.kind = "reshape", "silent"
-        reordering = find_reordering(src.shape, dst.shape)
+        reordering = find_scramble(src.shape, dst.shape)
         if reordering is None or run.site.inside is not None or run.is_backward:
             return
         if run.operation in names.CAN_SCRAMBLE:
@@ -293,7 +285,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
 
     def _made(self, run: _Run) -> None:
         self._look_inside(run)
-        for output in _tensors(run.result):
+        for output in tensors_in(run.result):
             if output.layout is torch.strided and not output.is_contiguous():
                 self._keep(run, output)
 
@@ -302,7 +294,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         dst = self.storages.layout(output)
         if dst is None or is_contiguous(dst):
             return
-        operands = [one for value in run.args for one in _tensors(value) if one is not output]
+        operands = [one for value in run.args for one in tensors_in(value) if one is not output]
         layouts = [(one, self.storages.layout(one)) for one in operands]
         same = [pair for pair in layouts if pair[1] is not None and pair[1].strides == dst.strides]
         odd = [pair for pair in layouts if pair[1] is not None and not is_contiguous(pair[1])]
@@ -322,7 +314,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         elif not may_copy_inside(name):
             return
         else:
-            layouts = [self.storages.layout(one) for value in run.args for one in _tensors(value)]
+            layouts = [self.storages.layout(one) for value in run.args for one in tensors_in(value)]
             odd = copied_inside(name, [one for one in layouts if one is not None])
             if not odd:
                 return
@@ -340,14 +332,7 @@ def _node() -> str | None:
 
 def _with_numbers(operation: str, call: str, args: Any) -> str:
     """``permute(0, 2, 1)``: the integers that the operation was given, where the names agree."""
-    if operation != names.pretty(call) or call not in (
-        "permute",
-        "transpose",
-        "expand",
-        "select",
-        "movedim",
-        "unfold",
-    ):
+    if operation != names.pretty(call) or call not in _NUMBERED:
         return operation
     flat: list[str] = []
     for value in args[1:]:

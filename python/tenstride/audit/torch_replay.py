@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import torch  # type: ignore[import-not-found,unused-ignore]
 
-from .layouts import Layout, channels_last_strides, is_channels_last, is_contiguous, why_not_view
+from .layouts import Layout, why_not_view
 from .torch_kernels import copied_inside
 from .torch_schema import KEPT_CONTIGUOUS
 from .torch_tape import Call, Operand, Tape
@@ -139,7 +139,7 @@ class _Replay:
     def brought_in_order(self, call: Call, x: torch.Tensor) -> tuple[torch.Tensor, int]:
         """contiguous(), or the first half of a reshape: nothing where the layout is one that needs none."""
         target = None if call.copy is None else call.copy.target
-        if is_contiguous(_layout(x)) if target is None else _views(x, target):
+        if x.is_contiguous() if target is None else _views(x, target):
             if call.copy is not None:  # from here on the two share memory
                 check_writes(self.tape, self.at, call.results[0], x)
             return x, 0
@@ -167,12 +167,13 @@ class _Replay:
 
 def _as_convolved(args: list[Any], result: torch.Tensor) -> torch.Tensor:
     """A convolution gives channels_last where the image or the weight is; not every PyTorch's meta knows."""
-    strides = channels_last_strides(tuple(result.shape))
-    if strides is None or not any(
-        is_channels_last(_layout(one)) and not is_contiguous(_layout(one)) for one in args[:2]
+    order = {4: torch.channels_last, 5: torch.channels_last_3d}.get(result.dim())
+    if order is None or not any(
+        one.dim() == result.dim() and one.is_contiguous(memory_format=order) and not one.is_contiguous()
+        for one in args[:2]
     ):
         return result
-    return torch.empty_strided(tuple(result.shape), strides, dtype=result.dtype, device="meta")
+    return torch.empty_like(result, memory_format=order)
 
 
 def _in_rows(x: torch.Tensor, sizes: Any) -> torch.Tensor:

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch  # type: ignore[import-not-found,unused-ignore]
+from torch.multiprocessing.reductions import StorageWeakRef  # type: ignore[import-not-found,unused-ignore]
+
 from .layouts import Layout
 from .links import Pin
 from .origins import Origin
-from .record import Copy
 
 _MAX_VIEWS = 1024  # layouts remembered of one storage
 
@@ -18,14 +20,19 @@ def dtype_name(tensor: Any) -> str:
     return str(tensor.dtype).rpartition(".")[2]
 
 
+def tensors_in(value: Any) -> list[Any]:
+    """The tensors of PyTorch's in an argument: itself, or those of a list."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return [one for one in values if isinstance(one, torch.Tensor)]
+
+
 class _Entry:
-    __slots__ = ("copied", "narrow", "number", "origins", "pin", "place", "reference")
+    __slots__ = ("narrow", "number", "origins", "pin", "place", "reference")
 
     def __init__(self, reference: Any, number: int) -> None:
         self.reference = reference
         self.number = number  # its own for as long as the scope lasts, which the address is not
         self.origins: dict[Layout, Origin] = {}
-        self.copied: Copy | None = None  # a copy made by contiguous() that nothing has looked at yet
         # Where devices are foretold (torch_devices.py):
         self.place: str | None = None
         self.pin: Pin | None = None
@@ -40,11 +47,7 @@ class Storages:
     key here.
     """
 
-    def __init__(self, torch: Any) -> None:
-        from torch.multiprocessing.reductions import StorageWeakRef  # type: ignore[import-not-found,unused-ignore]
-
-        self._reference = StorageWeakRef
-        self._strided = torch.strided
+    def __init__(self) -> None:
         self._untyped = hasattr(torch.Tensor, "untyped_storage")
         self._entries: dict[int, _Entry] = {}
         self._limit = 1024
@@ -53,7 +56,7 @@ class Storages:
     def layout(self, tensor: Any) -> Layout | None:
         """The layout, None for one without strides (sparse and the like)."""
         try:
-            if tensor.layout is not self._strided:
+            if tensor.layout is not torch.strided:
                 return None
             return Layout(tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
         except (RuntimeError, NotImplementedError, TypeError):
@@ -90,7 +93,7 @@ class Storages:
         if entry is None:
             if len(self._entries) >= self._limit:
                 self._forget()
-            entry = self._entries[storage._cdata] = _Entry(self._reference(storage), self._made)
+            entry = self._entries[storage._cdata] = _Entry(StorageWeakRef(storage), self._made)
             self._made += 1
         return entry
 

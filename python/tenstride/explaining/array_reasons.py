@@ -8,32 +8,22 @@ from typing import Any
 
 from .. import _tenstride
 from .._kinds import looked_at
-from ..audit.layouts import Layout, sizes_text, why_not_view
-from .facts import stand_in, why_not_contiguous
-from .steps import Origin, Step
+from ..audit.layouts import Layout, sizes_text, stand_in, why_not_contiguous, why_not_view
+from ..audit.origins import made_not_contiguous, made_not_viewable
+from ..audit.reasons import ALWAYS
+from .steps import Origin, Step, without_unknown
 
 _ALWAYS = {
+    **ALWAYS,
+    "append": "append writes a larger one",
     "array": "np.array copies unless told otherwise; np.asarray does not",
     "astype": "astype copies unless copy=False and the dtype is the same",
-    "block": "block writes all its parts into a new one",
-    "column_stack": "column_stack writes all its parts into a new one",
-    "compress": "picking elements copies",
-    "concatenate": "concatenate writes all its parts into a new one",
+    "compress": ALWAYS["take"],
     "copy": "copy copies by its name",
     "delete": "delete writes what is left into a new one",
-    "dstack": "dstack writes all its parts into a new one",
     "flatten": "flatten always copies; ravel does only where it must",
     "getitem": "indexing with lists, arrays or masks copies; slices are views",
-    "hstack": "hstack writes all its parts into a new one",
     "insert": "insert writes a larger one",
-    "append": "append writes a larger one",
-    "pad": "padding writes a larger one",
-    "repeat": "repeat writes every repetition out",
-    "roll": "roll writes its result anew",
-    "stack": "stack writes all its parts into a new one",
-    "take": "picking elements copies",
-    "tile": "tile writes every repetition out",
-    "vstack": "vstack writes all its parts into a new one",
 }
 _RESHAPES = ("reshape", "ravel", "resize")
 _ORDERED = ("ascontiguousarray", "asfortranarray", "asarray", "require")
@@ -78,13 +68,13 @@ def reason_of(
         obstacle = _obstacle(layout, tuple(result.shape), order, source.held)
         if obstacle is None:
             return f"{name} in order {order} does not read the elements as they lie", None
-        blamed = origin.made_not_viewable(tuple(result.shape)) if origin is not None and order == "C" else None
+        blamed = made_not_viewable(origin, result.shape) if order == "C" else None
         return obstacle, blamed.step.number if blamed is not None else None
     if name in _ORDERED and result.shape == source.held.shape:
         if result.dtype != source.held.dtype:
             return f"{source.held.dtype} to {result.dtype}", None
         wanted = "row-major" if result.flags.c_contiguous else "column-major"
-        blamed = origin.made_not_contiguous() if origin is not None and wanted == "row-major" else None
+        blamed = made_not_contiguous(origin) if wanted == "row-major" else None
         have, want = sizes_text(layout.strides), sizes_text(layout_of(result).strides)
         return f"strides {have} are not the {wanted} {want}", blamed.step.number if blamed is not None else None
     return (_ALWAYS[name], None) if name in _ALWAYS else None
@@ -141,20 +131,15 @@ def refusal(error: BaseException, name: str, inputs: list[Any], args: tuple[Any,
     text = f"{type(error).__name__}: {error}"
     if name != "shape" or not inputs or len(args) < 2:
         return text, None
-    sizes = (args[1],) if isinstance(args[1], int) else tuple(args[1])
     layout = layout_of(inputs[0].held)
-    if layout.numel and -1 in sizes:
-        known = -1
-        for size in sizes:
-            known *= size
-        sizes = tuple(layout.numel // known if size == -1 else size for size in sizes)
+    sizes = without_unknown((args[1],) if isinstance(args[1], int) else tuple(args[1]), layout.numel)
     explained = _tenstride._why_not_view(stand_in(layout), sizes) if why_not_view(layout, sizes) else None
     if explained is None:
         return text, None
     lines = [line for line in str(explained).split("\n") if "fixes:" not in line and not line.startswith(" " * 9)]
     fix = f"  fixes: .reshape{sizes}  copies {layout.numel} elements, silently"
     origin: Origin | None = inputs[0].origin
-    blamed = origin.made_not_viewable(sizes) if origin is not None else None
+    blamed = made_not_viewable(origin, sizes)
     if blamed is None:
         return "\n".join([text, *lines, fix]), None
     return "\n".join([text, *lines, fix, f"  since: {blamed}"]), blamed.step.number

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Callable
 
 from .._tenstride import CopyLedger
+from ..audit.torch_names import words
 from .array_reasons import describe, moved, reason_of, refusal, scramble
 from .calls import TracedTensor
 from .recorder import Recorder
@@ -45,38 +46,22 @@ class Array(Traced):
             raise TypeError("iteration over a 0-d array")
         return (self[i] for i in range(len(self.held)))
 
-    def __len__(self) -> int:
-        return len(self.held)
-
-    def __bool__(self) -> bool:
-        return bool(self.held)
-
-    def __int__(self) -> int:
-        return int(self.held)
-
-    def __float__(self) -> float:
-        return float(self.held)
-
-    def __index__(self) -> int:
-        return operator.index(self.held)
-
     def __contains__(self, value: Any) -> bool:
         return deep(value, _held) in self.held
-
-    def __repr__(self) -> str:
-        return repr(self.held)
-
-    def __str__(self) -> str:
-        return str(self.held)
 
     def __format__(self, spec: str) -> str:
         return format(self.held, spec)
 
-    def __hash__(self) -> int:
-        return hash(self.held)  # as NumPy: arrays have none
-
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return self.held if dtype is None else self.held.astype(dtype)
+
+
+def _asked(function: Callable[[Any], Any]) -> Callable[[Array], Any]:
+    return lambda self: function(self.held)
+
+
+for _function in (len, bool, int, float, repr, str, hash, operator.index):
+    setattr(Array, f"__{_function.__name__}__", _asked(_function))
 
 
 def _operator(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,27 +75,13 @@ def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda array, other: function(other, array)
 
 
-for _name in [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "and_",
-    "or_",
-    "xor",
-    "lshift",
-    "rshift",
-]:
+for _name in words("add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift"):
     _plain = _name.rstrip("_")
     _function = getattr(operator, _name)
     setattr(Array, f"__{_plain}__", _operator(_plain, _function))
     setattr(Array, f"__r{_plain}__", _operator(_plain, _reflected(_function)))
     setattr(Array, f"__i{_plain}__", _operator(f"i{_plain}", getattr(operator, f"i{_plain}")))
-for _name in ["eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert", "abs", "getitem"]:
+for _name in words("eq ne lt le gt ge neg pos invert abs getitem"):
     setattr(Array, f"__{_name}__", _operator(_name, getattr(operator, _name)))
 
 

@@ -8,8 +8,8 @@ from typing import Any, Callable
 
 from .. import _tenstride
 from .._tenstride import CopyLedger
-from ..audit.layouts import Layout, is_contiguous
-from .facts import stand_in, why_not_contiguous
+from ..audit.layouts import Layout, is_contiguous, stand_in, why_not_contiguous
+from ..audit.origins import made_not_contiguous, made_not_viewable
 from .recorder import Recorder
 from .steps import Origin, Step
 from .traced import Memory, NeedsElements, NotUnderstood, Traced, deep, found, recorder
@@ -60,9 +60,7 @@ def call(
     inputs = [thing for thing in found((args, named)) if isinstance(thing, TracedTensor)]
     on_meta = any(one.held.is_meta for one in inputs) or _max_elements(function, inputs, args) > MAX_ELEMENTS
 
-    def held(thing: Any) -> Any:
-        return without_elements(thing.held) if on_meta and isinstance(thing, TracedTensor) else thing.held
-
+    held = _holding(on_meta)
     given, given_named = deep(args, held), deep(named, held)
     standing = {id(value): one for one, value in zip(inputs, found_held(given, given_named))}
     try:
@@ -71,6 +69,11 @@ def call(
     except ERRORS as error:
         return _failed(run, error, inputs)
     return _Results(run, inputs, standing, ledger, make, on_meta).wrap(result)
+
+
+def _holding(on_meta: bool) -> Callable[[Any], Any]:
+    """What gives the tensor of a traced one, or one on meta that lies so; the array of a watched one."""
+    return lambda thing: without_elements(thing.held) if on_meta and isinstance(thing, TracedTensor) else thing.held
 
 
 def _max_elements(function: Callable[..., Any], inputs: list[TracedTensor], args: tuple[Any, ...]) -> int:
@@ -194,9 +197,9 @@ class _Results:
         if origin is None or step.reason is None:
             return
         if step.reason.startswith("no view"):
-            blamed = origin.made_not_viewable(layout.shape)
+            blamed = made_not_viewable(origin, layout.shape)
         else:
-            blamed = origin.made_not_contiguous() if "strides" in step.reason else None
+            blamed = made_not_contiguous(origin) if "strides" in step.reason else None
         step.cause = blamed.step.number if blamed is not None else None
 
     def _scramble(self, source: TracedTensor | None, layout: Layout) -> str | None:
@@ -238,9 +241,7 @@ def written(
     inputs = [target, *others]
     on_meta = any(one.held.is_meta for one in inputs)
 
-    def held(thing: Any) -> Any:
-        return without_elements(thing.held) if on_meta and isinstance(thing, TracedTensor) else thing.held
-
+    held = _holding(on_meta)
     try:
         with CopyLedger() as ledger:
             function(held(target), *deep(args, held))
@@ -295,9 +296,5 @@ def refusal(error: BaseException, inputs: list[TracedTensor]) -> tuple[str, int 
         name = "IndexError"
     text = f"{name}: {error}"
     origin = inputs[0].origin if inputs else None
-    if not isinstance(error, _tenstride.ViewError) or origin is None:
-        return text, None
-    blamed = origin.made_not_viewable(tuple(error.target))
-    if blamed is None:
-        return text, None
-    return f"{text}\n  since: {blamed}", blamed.step.number
+    blamed = made_not_viewable(origin, error.target) if isinstance(error, _tenstride.ViewError) else None
+    return (text, None) if blamed is None else (f"{text}\n  since: {blamed}", blamed.step.number)

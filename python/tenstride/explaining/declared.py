@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -52,11 +53,8 @@ def make(values: Mapping[str, Any], numpy: bool, real: bool) -> Declared:
 def _one(name: str, value: Any, numpy: bool, real: bool) -> Any:
     if isinstance(value, (bool, int, float, str)) or value is None:
         return value
-    shape, dtype = (
-        (value if len(value) == 2 and isinstance(value[1], str) else (value, None))
-        if (isinstance(value, tuple))
-        else (value, None)
-    )
+    has_dtype = isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str)
+    shape, dtype = value if has_dtype else (value, None)
     if not isinstance(shape, (tuple, list)):
         return watched(value)
     if not all(isinstance(size, int) and size >= 0 for size in shape):
@@ -78,9 +76,7 @@ def _tensor(name: str, shape: tuple[int, ...], dtype: str) -> Any:
     kind = getattr(_tenstride, dtype, None)
     if not isinstance(kind, _tenstride.dtype):
         raise ValueError(f"let: {dtype} of {name} must be a dtype, as float32 or int64")
-    count = 1
-    for size in shape:
-        count *= size
+    count = math.prod(shape)
     if count > MAX_ELEMENTS:
         return make_tensor(_tenstride.empty(shape, dtype=kind, device="meta"), Memory(False))
     numbers = _tenstride.arange(count).to(kind)

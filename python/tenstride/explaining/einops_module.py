@@ -7,11 +7,10 @@ import types
 from typing import Any, Callable
 
 from .. import foreign
-from . import rules_products
 from .arrays import Array, call as call_array
 from .neural import Module
-from .stand_ins import StandIn, unknown
-from .tensors import by_rule, run
+from .stand_ins import StandIn
+from .tensors import run
 from .traced import found
 
 
@@ -20,13 +19,9 @@ def make_einops() -> types.ModuleType:
     known: dict[str, Any] = {name: _verb(name) for name in ("rearrange", "repeat", "reduce", "pack", "unpack")}
     known["parse_shape"] = lambda x, pattern: foreign.parse_shape(x.held, pattern)
     known["asnumpy"] = lambda tensor: tensor.numpy()
-    known["einsum"] = _einsum
     layers = {name: _layer(name, verb) for name, verb in (("Rearrange", "rearrange"), ("Reduce", "reduce"))}
-    for_torch = StandIn("einops.layers.torch", lambda name: unknown("einops.layers.torch", name, list(layers)), layers)
-    known["layers"] = StandIn(
-        "einops.layers", lambda name: unknown("einops.layers", name, ["torch"]), {"torch": for_torch}
-    )
-    return StandIn("einops", lambda name: unknown("einops", name, list(known)), known)
+    known["layers"] = StandIn("einops.layers", {"torch": StandIn("einops.layers.torch", layers)})
+    return StandIn("einops", known)
 
 
 def _verb(name: str) -> Callable[..., Any]:
@@ -41,24 +36,6 @@ def _verb(name: str) -> Callable[..., Any]:
 
     verb.__name__ = name
     return verb
-
-
-def _einsum(*args: Any) -> Any:
-    """einops' einsum: its axes have names of several letters."""
-    *tensors, pattern = args
-    letters: dict[str, str] = {}
-    sides = []
-    for side in pattern.split("->"):
-        terms = [term.split() for term in side.split(",")]
-        sides.append(
-            ",".join(
-                "".join(
-                    axis if axis == "..." else letters.setdefault(axis, chr(ord("a") + len(letters))) for axis in term
-                )
-                for term in terms
-            )
-        )
-    return by_rule(rules_products.einsum, ("->".join(sides), *tensors), {})
 
 
 def _layer(name: str, verb: str) -> type[Module]:

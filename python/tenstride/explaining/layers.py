@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Callable
 
 from .. import _tenstride
+from ..audit.torch_names import words
 from .neural import Module, parameter
 from .rule_tools import many, new
 from .shape_rules import FUNCTIONAL
@@ -44,16 +46,13 @@ class _Convolution(Module):
         **named: Any,
     ) -> None:
         names = ("output_padding", "groups", "bias", "dilation") if self.transposed else ("dilation", "groups", "bias")
-        options = {**dict(zip(names, rest)), **named}
+        options = {"stride": stride, "padding": padding, **dict(zip(names, rest)), **named}
         groups = options.get("groups", 1)
         self.in_channels, self.out_channels, self.kernel_size = in_channels, out_channels, many(kernel_size, self.rank)
-        first, second = (
-            (in_channels, out_channels // groups) if self.transposed else (out_channels, in_channels // groups)
-        )
-        self.weight = parameter(first, second, *self.kernel_size)
-        self.bias = parameter(out_channels) if options.get("bias", True) else None
-        kept = ("dilation", "groups", "output_padding") if self.transposed else ("dilation", "groups")
-        self._named = {"stride": stride, "padding": padding, **{n: options[n] for n in kept if n in options}}
+        ends = (in_channels, out_channels // groups) if self.transposed else (out_channels, in_channels // groups)
+        self.weight = parameter(*ends, *self.kernel_size)
+        self.bias = parameter(out_channels) if options.pop("bias", True) else None
+        self._named = {name: options[name] for name in ("stride", "padding", *names) if name in options}
 
     def forward(self, input: Tensor) -> Any:
         return by_rule(FUNCTIONAL[self.rule], (input, self.weight), dict(self._named))
@@ -99,49 +98,33 @@ class _Loss(_ByRule):
         return by_rule(type(self).rule, (input, *others), named)
 
 
-class Flatten(Module):
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        self.start_dim, self.end_dim = start_dim, end_dim
+class Flatten(_ByRule):
+    """A layer that tenstride carries out."""
+
+    rule = staticmethod(lambda input, start_dim=1, end_dim=-1: input.flatten(start_dim, end_dim))
 
     def forward(self, input: Tensor) -> Any:
-        return run(_tenstride.Tensor.flatten, (input, self.start_dim, self.end_dim), {})
+        return run(type(self).rule, (input, *self._args), self._named)
 
 
-class Unflatten(Module):
-    def __init__(self, dim: int, unflattened_size: Any) -> None:
-        self.dim, self.unflattened_size = dim, unflattened_size
-
-    def forward(self, input: Tensor) -> Any:
-        return run(_tenstride.Tensor.unflatten, (input, self.dim, self.unflattened_size), {})
+class Unflatten(Flatten):
+    rule = staticmethod(lambda input, dim, unflattened_size: input.unflatten(dim, unflattened_size))
 
 
-class Identity(Module):
-    def __init__(self, *_: Any, **__: Any) -> None:
-        """Takes any arguments, as PyTorch's."""
-
-    def forward(self, input: Tensor) -> Any:
-        return input
+class Identity(Flatten):
+    rule = staticmethod(lambda input, *_, **__: input)
 
 
-class _Recurrent(Module):
+class GRU(Module):
     """RNN, GRU, LSTM. With batch_first the output is a transposed view, as PyTorch's on the CPU."""
 
     has_cell = False
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        **_: Any,
-    ) -> None:
-        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
-        self.batch_first, self.bidirectional = batch_first, bidirectional
+    def __init__(self, input_size: int, hidden_size: int, *rest: Any, **named: Any) -> None:
+        names = ("num_layers", "bias", "batch_first", "dropout", "bidirectional")
+        options = {"num_layers": 1, **dict(zip(names, rest)), **named}
+        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, options["num_layers"]
+        self.batch_first, self.bidirectional = (options.get(name, False) for name in ("batch_first", "bidirectional"))
         self.weight_ih_l0, self.weight_hh_l0 = parameter(hidden_size, input_size), parameter(hidden_size, hidden_size)
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
@@ -167,11 +150,11 @@ class _Recurrent(Module):
         return output, (state, new(state.shape, input)) if self.has_cell else state
 
 
-class LSTM(_Recurrent):
+class LSTM(GRU):
     has_cell = True
 
 
-class _Cell(Module):
+class GRUCell(Module):
     has_cell = False
 
     def __init__(self, input_size: int, hidden_size: int, *_: Any, **__: Any) -> None:
@@ -185,7 +168,7 @@ class _Cell(Module):
         return (state, new(state.shape, input)) if self.has_cell else state
 
 
-class LSTMCell(_Cell):
+class LSTMCell(GRUCell):
     has_cell = True
 
 
@@ -206,7 +189,7 @@ class MultiheadAttention(Module):
         return output.transpose(0, 1) if self.batch_first else output, new((batch, length, source), query)
 
 
-class _Transformer(Module):
+class TransformerEncoderLayer(Module):
     def __init__(self, *_: Any, **__: Any) -> None:
         """Gives what it is given, in shape."""
 
@@ -214,99 +197,40 @@ class _Transformer(Module):
         return by_rule(lambda x: new(x.shape, x), (input,), {})
 
 
-def _kinds(base: type[Module], names: dict[str, str], rules: dict[str, Callable[..., Any]]) -> dict[str, type[Module]]:
-    """Classes by name, each with its rule."""
-    return {name: type(name, (base,), {"rule": staticmethod(rules[rule])}) for name, rule in names.items()}
+_RULED = words(
+    "ELU GELU Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU ReLU6 SELU SiLU Sigmoid "
+    "Softmax Softplus Softsign Tanh CELU Tanhshrink MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d "
+    "AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d "
+    "Upsample CosineSimilarity Dropout Dropout1d Dropout2d Dropout3d AlphaDropout CrossEntropyLoss HuberLoss KLDivLoss "
+    "L1Loss MSELoss NLLLoss SmoothL1Loss BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d "
+    "InstanceNorm3d LayerNorm RMSNorm"
+)
+"""Layers with the name of their rule, as `LeakyReLU` for `leaky_relu`, `BatchNorm2d` for `batch_norm`."""
 
 
-_ELEMENTS = [
-    "ELU",
-    "GELU",
-    "Hardsigmoid",
-    "Hardswish",
-    "Hardtanh",
-    "LeakyReLU",
-    "LogSigmoid",
-    "LogSoftmax",
-    "Mish",
-    "PReLU",
-    "ReLU",
-    "ReLU6",
-    "SELU",
-    "SiLU",
-    "Sigmoid",
-    "Softmax",
-    "Softplus",
-    "Softsign",
-    "Tanh",
-    "GLU",
-    "CELU",
-    "Tanhshrink",
-]
-_SNAKE = {"LeakyReLU": "leaky_relu", "LogSoftmax": "log_softmax"}
-_WINDOWS = {
-    **{f"{kind}Pool{n}d": f"{kind.lower()}_pool{n}d" for n in (1, 2, 3) for kind in ("Max", "Avg")},
-    **{f"Adaptive{kind}Pool{n}d": f"adaptive_{kind.lower()}_pool{n}d" for n in (1, 2, 3) for kind in ("Max", "Avg")},
-    "PixelShuffle": "pixel_shuffle",
-    "PixelUnshuffle": "pixel_unshuffle",
-    "Unfold": "unfold",
-    "Fold": "fold",
-    "Upsample": "interpolate",
-    "CosineSimilarity": "cosine_similarity",
-    "PairwiseDistance": "pairwise_distance",
-}
-_DROPOUTS = {**{f"Dropout{n}": f"dropout{n.lower()}" for n in ("", "1d", "2d", "3d")}, "AlphaDropout": "alpha_dropout"}
-_LOSSES = {
-    "BCELoss": "binary_cross_entropy",
-    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
-    "CrossEntropyLoss": "cross_entropy",
-    "HuberLoss": "huber_loss",
-    "KLDivLoss": "kl_div",
-    "L1Loss": "l1_loss",
-    "MSELoss": "mse_loss",
-    "NLLLoss": "nll_loss",
-    "SmoothL1Loss": "smooth_l1_loss",
-}
-_NORMS = {
-    **{f"BatchNorm{n}d": "batch_norm" for n in (1, 2, 3)},
-    **{f"InstanceNorm{n}d": "instance_norm" for n in (1, 2, 3)},
-    "LayerNorm": "layer_norm",
-    "RMSNorm": "rms_norm",
-}
+def _ruled(name: str) -> type[Module]:
+    plain = name.lower()
+    names = (plain, plain.replace("loss", ""), re.sub(r"\dd$", "", plain))
+    rule = next(rule for rule_name, rule in FUNCTIONAL.items() if rule_name.replace("_", "") in names)
+    kinds = {"Norm": _WithWeight, "Dropout": _Dropout, "Loss": _Loss}
+    base = next((kind for part, kind in kinds.items() if part in name), _ByRule)
+    return type(name, (base,), {"rule": staticmethod(rule)})
 
 
-def _convolutions() -> dict[str, type[Module]]:
-    kinds = {}
-    for rank in (1, 2, 3):
-        for name, rule, transposed in (
-            (f"Conv{rank}d", "conv", False),
-            (f"ConvTranspose{rank}d", "conv_transpose", True),
-        ):
-            members = {"rank": rank, "rule": f"{rule}{rank}d", "transposed": transposed}
-            kinds[name] = type(name, (_Convolution,), members)
-    return kinds
+def _convolution(rank: int, transposed: bool) -> type[Module]:
+    members = {"rank": rank, "rule": f"conv{'_transpose' * transposed}{rank}d", "transposed": transposed}
+    return type(f"Conv{'Transpose' * transposed}{rank}d", (_Convolution,), members)
 
 
 LAYERS: dict[str, type[Module]] = {
-    **_kinds(_ByRule, {name: _SNAKE.get(name, name.lower()) for name in _ELEMENTS}, FUNCTIONAL),
-    **_kinds(_ByRule, _WINDOWS, FUNCTIONAL),
-    **_kinds(_Dropout, _DROPOUTS, FUNCTIONAL),
-    **_kinds(_WithWeight, _NORMS, FUNCTIONAL),
-    **_kinds(_ByRule, {"GroupNorm": "group_norm"}, FUNCTIONAL),
-    **_kinds(_Loss, _LOSSES, FUNCTIONAL),
-    **_convolutions(),
-    "Embedding": Embedding,
-    "Flatten": Flatten,
-    "GRU": type("GRU", (_Recurrent,), {}),
-    "GRUCell": type("GRUCell", (_Cell,), {}),
-    "Identity": Identity,
-    "LSTM": LSTM,
-    "LSTMCell": LSTMCell,
-    "Linear": Linear,
-    "MultiheadAttention": MultiheadAttention,
-    "RNN": type("RNN", (_Recurrent,), {}),
-    "TransformerDecoderLayer": type("TransformerDecoderLayer", (_Transformer,), {}),
-    "TransformerEncoder": type("TransformerEncoder", (_Transformer,), {}),
-    "TransformerEncoderLayer": type("TransformerEncoderLayer", (_Transformer,), {}),
-    "Unflatten": Unflatten,
+    layer.__name__: layer
+    for layer in (
+        *map(_ruled, sorted(_RULED)),
+        *(_convolution(rank, transposed) for rank in (1, 2, 3) for transposed in (False, True)),
+        *(Embedding, Flatten, GRU, GRUCell, Identity, LSTM, LSTMCell, Linear, MultiheadAttention, Unflatten),
+        type("RNN", (GRU,), {}),
+        TransformerEncoderLayer,
+        type("TransformerEncoder", (TransformerEncoderLayer,), {}),
+        type("TransformerDecoderLayer", (TransformerEncoderLayer,), {}),
+    )
 }

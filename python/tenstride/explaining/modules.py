@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 import types
-from typing import Any, Callable
+from typing import Any
 
 from .traced import recorder
 
@@ -44,14 +45,12 @@ class Modules:
 
     def root(self, name: str) -> types.ModuleType | None:
         """The stand-in for a top-level module, None for a module that is imported as it is."""
-        makers: dict[str, Callable[[], types.ModuleType]] = {"numpy": _numpy}
-        if not self._real:
-            makers.update(torch=_torch, einops=_einops)
-        if name not in makers:
+        if name not in (("numpy",) if self._real else ("numpy", "torch", "einops")):
             return None
         if name not in self._made:
             with recorder().muted():
-                self._made[name] = makers[name]()
+                maker = importlib.import_module(f".{name}_module", __package__)
+                self._made[name] = getattr(maker, f"make_{name}")()
         return self._made[name]
 
     def load(self, path: str) -> Any:
@@ -62,8 +61,6 @@ class Modules:
                     raise ImportError(sentence)
         module = self.root(path.partition(".")[0])
         if module is None:
-            import importlib
-
             return importlib.import_module(path)
         for part in path.split(".")[1:]:
             module = getattr(module, part)
@@ -85,21 +82,3 @@ class Modules:
         if name in NAMES:
             return self.load(NAMES[name])
         return getattr(self.load(PARTS[name]), name) if name in PARTS else None
-
-
-def _torch() -> types.ModuleType:
-    from .torch_module import make_torch
-
-    return make_torch()
-
-
-def _numpy() -> types.ModuleType:
-    from .numpy_module import make_numpy
-
-    return make_numpy()
-
-
-def _einops() -> types.ModuleType:
-    from .einops_module import make_einops
-
-    return make_einops()

@@ -8,15 +8,12 @@ import dis
 from collections.abc import Iterator
 from types import CodeType
 
+from ..audit.torch_names import words
+
 _AT_ONCE = ("<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
-_GIVEN_BY_PYTHON = frozenset(dir(builtins)) | {
-    "__annotations__",
-    "__builtins__",
-    "__file__",
-    "__module__",
-    "__name__",
-    "__qualname__",
-}
+_GIVEN_BY_PYTHON = frozenset(dir(builtins)) | words(
+    "__annotations__ __builtins__ __file__ __module__ __name__ __qualname__"
+)
 
 
 def needed(code: CodeType) -> list[str]:

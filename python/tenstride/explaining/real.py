@@ -11,41 +11,20 @@ from typing import Any
 
 from .. import _tenstride
 from .._kinds import looked_at
-from ..audit.layouts import Layout, is_contiguous, sizes_text, why_not_view
+from ..audit.layouts import Layout, sizes_text, stand_in, why_not_view
+from ..audit.origins import made_not_contiguous, made_not_viewable
+from ..audit.reasons import RESHAPES
+from ..audit.torch_names import words
 from .arrays import Array
-from .facts import stand_in, why_not_contiguous
+from .calls import describe, layout_of
 from .recorder import Recorder
 from .source import FILE
-from .steps import Origin
+from .steps import Origin, without_unknown
 from .traced import Memory, deep
 
-_RESHAPES = ("reshape", "reshape_as", "flatten", "ravel", "unflatten")
-_ALWAYS = frozenset(
-    [
-        "cat",
-        "clone",
-        "concat",
-        "concatenate",
-        "copy",
-        "flip",
-        "gather",
-        "hstack",
-        "index_select",
-        "masked_fill",
-        "masked_select",
-        "repeat",
-        "repeat_interleave",
-        "roll",
-        "rot90",
-        "stack",
-        "take",
-        "tensor",
-        "tile",
-        "tril",
-        "triu",
-        "vstack",
-        "__getitem__",
-    ]
+_ALWAYS = words(
+    "cat clone concat concatenate copy flip gather hstack index_select masked_fill masked_select repeat "
+    "repeat_interleave roll rot90 stack take tensor tile tril triu vstack __getitem__"
 )
 _WRITES = ("copy_", "fill_", "zero_", "__setitem__")
 
@@ -105,7 +84,7 @@ class _Watch:
         if name == "__get__":
             name = getattr(getattr(function, "__self__", None), "__name__", name)
         inputs = list(self._tensors((args, named)))
-        before = {id(one): self._layout(one) for one in inputs}
+        before = {id(one): layout_of(one) for one in inputs}
         try:
             result = function(*args, **named)
         except (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError) as error:
@@ -134,7 +113,7 @@ class _Watch:
             return
         inputs = list(self._tensors(args))
         with self._torch._C.DisableTorchFunction():
-            before = {id(one): self._layout(one) for one in inputs}
+            before = {id(one): layout_of(one) for one in inputs}
             for tensor in self._tensors(output):
                 self._step("module", tensor, inputs, before)
 
@@ -167,9 +146,6 @@ class _Watch:
         elif isinstance(value, dict):
             yield from self._tensors(list(value.values()))
 
-    def _layout(self, tensor: Any) -> Layout:
-        return Layout(tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset())
-
     def _key(self, tensor: Any) -> int:
         storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
         return int(storage.data_ptr())
@@ -177,7 +153,7 @@ class _Watch:
     def _step(self, name: str, tensor: Any, inputs: list[Any], before: dict[int, Layout]) -> None:
         place = self._recorder.place()
         with self._recorder.muted():
-            layout, key = self._layout(tensor), self._key(tensor)
+            layout, key = layout_of(tensor), self._key(tensor)
             same = any(one is tensor for one in inputs)
             source = tensor if same else next((one for one in inputs if self._key(one) == key), None)
             first = source if source is not None else inputs[0] if inputs else None
@@ -185,9 +161,7 @@ class _Watch:
             reason = self._reason(name, first, tensor, before) if kind == "new" and first is not None else None
             origin = self._origins.get((self._key(first), before[id(first)])) if first is not None else None
         step = self._recorder.step("torch", "copy" if reason else kind, place)
-        step.layout, step.dtype = layout, str(tensor.dtype).rpartition(".")[2]
-        step.contiguous = "contiguous" if is_contiguous(layout) else "not contiguous"
-        step.why_not_contiguous = why_not_contiguous(layout)
+        describe(step, layout, tensor)
         with self._recorder.muted():
             size = tensor.numel() * tensor.element_size()
             if reason and first is not None:
@@ -198,7 +172,7 @@ class _Watch:
                 step.bytes_moved = step.bytes_written = size
             elif kind == "new":
                 step.bytes_allocated = size
-            is_reshape = name in ("view", *_RESHAPES) and first is not None and first.numel() == layout.numel
+            is_reshape = name in RESHAPES and first is not None and first.numel() == layout.numel
             if is_reshape and not place.as_meant:
                 step.scramble = _tenstride._explain_scramble(looked_at(first, "explain"), layout.shape)
         parent = origin if kind in ("view", "self") else None
@@ -207,15 +181,15 @@ class _Watch:
 
     def _blamed(self, origin: Origin | None, reason: str, layout: Layout) -> int | None:
         """The number of the step because of which it copied."""
-        if origin is None or not reason.startswith(("no view", "strides")):
+        if not reason.startswith(("no view", "strides")):
             return None
-        blamed = origin.made_not_viewable(layout.shape) if "no view" in reason else origin.made_not_contiguous()
+        blamed = made_not_viewable(origin, layout.shape) if "no view" in reason else made_not_contiguous(origin)
         return blamed.step.number if blamed is not None else None
 
     def _reason(self, name: str, source: Any, result: Any, before: dict[int, Layout]) -> str | None:
         """Why it copied; None for what computes."""
         layout = before[id(source)]
-        if name in _RESHAPES:
+        if name in RESHAPES:
             found = why_not_view(layout, tuple(result.shape))
             return str(found) if found is not None else f"{name} copied"
         if (
@@ -235,18 +209,13 @@ class _Watch:
         text = f"{type(error).__name__}: {error}"
         if name != "view" or "view size is not compatible" not in text:
             return text, None
-        layout = self._layout(inputs[0])
+        layout = layout_of(inputs[0])
         sizes = args[1:] if len(args) > 1 and isinstance(args[1], int) else tuple(args[1])
-        known = 1
-        for size in sizes:
-            known *= size if size != -1 else 1
-        sizes = tuple(layout.numel // known if size == -1 else size for size in sizes)
+        sizes = without_unknown(sizes, layout.numel)
         text += f"\n{_tenstride._why_not_view(stand_in(layout), sizes)}"
         origin = self._origins.get((self._key(inputs[0]), layout))
-        blamed = origin.made_not_viewable(sizes) if origin is not None else None
-        if blamed is None:
-            return text, None
-        return f"{text}\n  since: {blamed}", blamed.step.number
+        blamed = made_not_viewable(origin, sizes)
+        return (text, None) if blamed is None else (f"{text}\n  since: {blamed}", blamed.step.number)
 
 
 def _plain(thing: Any) -> Any:

@@ -6,28 +6,19 @@ from __future__ import annotations
 import types
 from typing import Any, Callable
 
-from .tensors import no_attribute
-from .traced import recorder
+from .tensors import unknown
 
 
 class StandIn(types.ModuleType):
-    """A module that stands for one of PyTorch's, whose attributes are looked up one by one."""
+    """A module that stands for one of PyTorch's: what is known, and what `look_up` finds where that is given."""
 
-    def __init__(self, name: str, look_up: Callable[[str], Any], known: dict[str, Any]) -> None:
+    def __init__(self, name: str, known: dict[str, Any], look_up: Callable[[str], Any] | None = None) -> None:
         super().__init__(name)
-        self.__dict__.update(known)
-        self.__dict__["_look_up"] = look_up
-        self.__path__: list[str] = []
+        self.__dict__.update(known, _look_up=look_up, __path__=[])
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self._look_up(name)
-
-
-def unknown(module: str, name: str, known: list[str]) -> Any:
-    """What stands for an attribute of a module that explain does not have."""
-    run_under_way = recorder()
-    if run_under_way.place().name in run_under_way.declared:
-        return lambda *args, **named: run_under_way.declared[run_under_way.place().name]
-    raise AttributeError(no_attribute(f"module '{module}'", name, known))
+        if self._look_up is not None:
+            return self._look_up(name)
+        return unknown(f"module '{self.__name__}'", name, list(vars(self)))

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Union
 
-from ..audit.layouts import Layout, is_contiguous, try_view
+from ..audit.layouts import Layout, is_contiguous
 
 
 @dataclass
@@ -101,26 +102,20 @@ class Origin:
     parent: Origin | None = None
 
     def __str__(self) -> str:
-        before = self.parent.layout if self.parent is not None else None
+        before = self.source
         of = "" if before is None else f" of {'the contiguous ' if is_contiguous(before) else ''}{before}"
         return f"{self.step.code} (step {self.step.number}) made {self.layout}{of}"
 
-    def made_not_contiguous(self) -> Origin | None:
-        """The step that made a contiguous tensor one that is not."""
-        found: Origin | None = self
-        while found is not None:
-            before = found.parent
-            if not is_contiguous(found.layout) and (before is None or is_contiguous(before.layout)):
-                return found
-            found = before
-        return None
+    @property
+    def source(self) -> Layout | None:
+        """The layout of what it was made of."""
+        return self.parent.layout if self.parent is not None else None
 
-    def made_not_viewable(self, sizes: tuple[int, ...]) -> Origin | None:
-        """The step before which a view in the sizes was possible; else the one that ended contiguity."""
-        found: Origin | None = self
-        while found is not None:
-            before = found.parent
-            if before is not None and try_view(before.layout, sizes) is not None:
-                return found
-            found = before
-        return self.made_not_contiguous()
+
+def without_unknown(sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """The sizes with what a -1 among them stands for, of `count` elements.
+
+    >>> without_unknown((2, -1), 6)
+    (2, 3)
+    """
+    return tuple(count // abs(math.prod(sizes)) if size == -1 and count else size for size in sizes)

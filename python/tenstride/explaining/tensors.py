@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Callable
 
 from .. import _tenstride
+from ..audit.torch_names import words
 from . import shape_rules
 from .calls import MAX_ELEMENTS, TracedTensor, call, numbers, without_elements, written
 from .traced import Memory, deep, found, recorder
@@ -40,7 +41,7 @@ class Tensor(TracedTensor):
         if hasattr(_tenstride.Tensor, name):
             attribute = getattr(_tenstride.Tensor, name)
             if callable(attribute):
-                return _Method(self, name, attribute)
+                return lambda *args, **named: run(attribute, (self, *(() if name in _LIKE_TO else args)), named)
             value = getattr(self.held, name)
             return run(lambda tensor: getattr(tensor, name), (self,), {}) if _is_tensor(value) else value
         rule = shape_rules.METHODS.get(name)
@@ -48,10 +49,7 @@ class Tensor(TracedTensor):
             return lambda *args, **named: by_rule(rule, (self, *args), named)
         if name.endswith("_") and name[:-1] in shape_rules.METHODS:
             return lambda *args, **named: in_place(shape_rules.METHODS[name[:-1]], self, args, named)
-        place = recorder().place()
-        if place.name in recorder().declared:
-            return lambda *args, **named: recorder().declared[place.name]
-        raise AttributeError(no_attribute("'Tensor' object", name, [*dir(_tenstride.Tensor), *shape_rules.METHODS]))
+        return unknown("'Tensor' object", name, [*dir(_tenstride.Tensor), *shape_rules.METHODS])
 
     # What autograd and devices are asked for has no bearing on layouts.
     grad = None
@@ -196,61 +194,11 @@ def _operator(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "and",
-    "or",
-    "xor",
-    "radd",
-    "rsub",
-    "rmul",
-    "rtruediv",
-    "rfloordiv",
-    "rmod",
-    "rpow",
-    "rand",
-    "ror",
-    "rxor",
-    "iadd",
-    "isub",
-    "imul",
-    "itruediv",
-    "ifloordiv",
-    "imod",
-    "ipow",
-    "iand",
-    "ior",
-    "ixor",
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "neg",
-    "pos",
-    "invert",
-    "abs",
-]:
+for _name in words(
+    "add sub mul truediv floordiv mod pow and or xor radd rsub rmul rtruediv rfloordiv rmod rpow rand ror rxor iadd "
+    "isub imul itruediv ifloordiv imod ipow iand ior ixor eq ne lt le gt ge neg pos invert abs"
+):
     setattr(Tensor, f"__{_name}__", _operator(f"__{_name}__"))
-
-
-class _Method:
-    """A method of tenstride's tensor, bound to a traced one."""
-
-    def __init__(self, tensor: Tensor, name: str, function: Callable[..., Any]) -> None:
-        self._tensor, self._name, self._function = tensor, name, function
-
-    def __call__(self, *args: Any, **named: Any) -> Any:
-        if self._name in _LIKE_TO:
-            args = ()
-        return run(self._function, (self._tensor, *args), named)
 
 
 def make(held: _tenstride.Tensor, memory: Memory) -> Tensor:
@@ -352,10 +300,14 @@ def _is_tensor(value: Any) -> builtins.bool:
     return isinstance(value, _tenstride.Tensor)
 
 
-def no_attribute(owner: str, name: str, known: list[str]) -> str:
+def unknown(owner: str, name: str, known: list[str]) -> Any:
+    """What stands for an attribute that explain does not have: a function that gives what `--let` declares."""
+    run_under_way = recorder()
+    if run_under_way.place().name in run_under_way.declared:
+        return lambda *args, **named: run_under_way.declared[run_under_way.place().name]
     close = difflib.get_close_matches(name, [one for one in known if not one.startswith("_")], 1, 0.8)
     meant = f" (did you mean {close[0]}?)" if close else ""
-    return (
+    raise AttributeError(
         f"{owner} has no attribute '{name}'{meant}; if PyTorch has it, explain has no rule of shapes for it: "
-        "assign what it gives to a name, and --let NAME=2x3x4 says its sizes"
+        "--real runs the code with PyTorch, or assign what it gives to a name, and --let NAME=2x3x4 says its sizes"
     )

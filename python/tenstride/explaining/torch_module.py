@@ -10,23 +10,12 @@ from .. import _tenstride, _typed as typed
 from . import shape_rules
 from .arrays import Array
 from .calls import of_array
-from .nn_module import make_nn
-from .stand_ins import StandIn, unknown
-from .tensors import Tensor, by_rule, in_place, make, run
+from .layers import LAYERS
+from .neural import Module, ModuleDict, ModuleList, Parameter, Sequential
+from .stand_ins import StandIn
+from .tensors import Tensor, by_rule, in_place, make, run, unknown
 from .traced import recorder
 
-_TYPES = [
-    "FloatTensor",
-    "DoubleTensor",
-    "HalfTensor",
-    "BFloat16Tensor",
-    "LongTensor",
-    "IntTensor",
-    "ShortTensor",
-    "CharTensor",
-    "ByteTensor",
-    "BoolTensor",
-]
 _NOT_HERE = ("fx", "hub", "load", "multiprocessing", "utils")
 
 
@@ -86,7 +75,7 @@ def make_torch() -> types.ModuleType:
     """The stand-in for `torch`, with `torch.nn` and its like."""
 
     def look_up(name: str) -> Any:
-        if name in shape_rules.FUNCTIONAL and not hasattr(_tenstride, name):
+        if name in shape_rules.FUNCTIONAL:
             return rule_of(name, shape_rules.FUNCTIONAL[name])
         if name.endswith("_") and name[:-1] in shape_rules.METHODS:
             return lambda tensor, *args, **named: getattr(tensor, name)(*args, **named)
@@ -94,47 +83,55 @@ def make_torch() -> types.ModuleType:
         if value is None:
             if name in _NOT_HERE:
                 raise AttributeError(f"torch.{name} has no bearing on layouts, and explain does not have it")
-            return unknown("torch", name, [*dir(_tenstride), *shape_rules.FUNCTIONAL])
+            return unknown("module 'torch'", name, [*dir(_tenstride), *shape_rules.FUNCTIONAL])
         return function_of(name, value) if callable(value) and not isinstance(value, type) else value
 
-    torch = StandIn("torch", look_up, _constants())
-    functional = StandIn("torch.nn.functional", _functional(torch), {})
-    nn = make_nn(functional)
+    torch = StandIn("torch", _constants(), look_up)
     cuda = {"is_available": lambda: False, "device_count": lambda: 0, "manual_seed": _ignore, "synchronize": _ignore}
     for name in ("manual_seed_all", "empty_cache"):
         cuda[name] = _ignore
-    cuda["amp"] = _module("torch.cuda.amp", {"autocast": Nothing})
+    cuda["amp"] = StandIn("torch.cuda.amp", {"autocast": Nothing})
     torch.__dict__.update(
-        nn=nn,
-        cuda=_module("torch.cuda", cuda),
-        backends=_module("torch.backends", {"cudnn": types.SimpleNamespace(), "mps": types.SimpleNamespace()}),
-        autograd=_module("torch.autograd", {"Variable": lambda tensor, **_: tensor, "no_grad": Nothing}),
-        linalg=_module("torch.linalg", {n: rule_of(n, rule) for n, rule in shape_rules.LINALG.items()}),
-        jit=StandIn("torch.jit", lambda name: _itself, {}),
-        optim=StandIn("torch.optim", _optimizer, {}),
-        special=_module("torch.special", {n: rule_of(n, r) for n, r in shape_rules.METHODS.items()}),
+        nn=_nn(),
+        cuda=StandIn("torch.cuda", cuda),
+        backends=StandIn("torch.backends", {"cudnn": types.SimpleNamespace(), "mps": types.SimpleNamespace()}),
+        autograd=StandIn("torch.autograd", {"Variable": lambda tensor, **_: tensor, "no_grad": Nothing}),
+        linalg=StandIn("torch.linalg", {name: look_up(name) for name in ("matmul", "norm")}),
+        jit=StandIn("torch.jit", {}, lambda name: _itself),
+        optim=StandIn("torch.optim", {}, _optimizer),
+        special=StandIn("torch.special", {}, look_up),
     )
     return torch
 
 
-def _functional(torch: types.ModuleType) -> Callable[[str], Any]:
-    def look_up(name: str) -> Any:
-        plain = name[:-1] if name.endswith("_") else name
-        if plain in shape_rules.FUNCTIONAL:
-            rule = rule_of(name, shape_rules.FUNCTIONAL[plain])
-            return rule if plain == name else lambda *args, **named: rule(*args, **named, inplace=True)
-        return unknown("torch.nn.functional", name, list(shape_rules.FUNCTIONAL))
-
-    return look_up
+def _functional(name: str) -> Any:
+    plain = name[:-1] if name.endswith("_") else name
+    if plain in shape_rules.FUNCTIONAL:
+        rule = rule_of(name, shape_rules.FUNCTIONAL[plain])
+        return rule if plain == name else lambda *args, **named: rule(*args, **named, inplace=True)
+    return unknown("module 'torch.nn.functional'", name, list(shape_rules.FUNCTIONAL))
 
 
-def _module(name: str, known: dict[str, Any]) -> types.ModuleType:
-    return StandIn(name, lambda attribute: unknown(name, attribute, list(known)), known)
+def _nn() -> types.ModuleType:
+    """The stand-in for `torch.nn`: modules, containers, layers, and what changes weights, which changes no layout."""
+    utilities = {"rnn": StandIn("torch.nn.utils.rnn", {})}
+    known: dict[str, Any] = {
+        **{kind.__name__: kind for kind in (Module, ModuleDict, ModuleList, Parameter, Sequential)},
+        "ParameterList": list,
+        "DataParallel": lambda module, *_, **__: module,
+        "functional": StandIn("torch.nn.functional", {}, _functional),
+        "init": StandIn("torch.nn.init", {}, lambda name: lambda tensor, *_, **__: tensor),
+        "parameter": types.SimpleNamespace(Parameter=Parameter),
+        "modules": types.SimpleNamespace(Module=Module),
+        "utils": StandIn("torch.nn.utils", utilities, lambda name: lambda module, *_, **__: module),
+        **LAYERS,
+    }
+    return StandIn("torch.nn", known)
 
 
 def _optimizer(name: str) -> Any:
     if name == "lr_scheduler":
-        return StandIn("torch.optim.lr_scheduler", lambda kind: Optimizer, {})
+        return StandIn("torch.optim.lr_scheduler", {}, lambda kind: Optimizer)
     recorder().remark("optimizers do nothing here: they move no layouts")
     return Optimizer
 
@@ -172,9 +169,8 @@ def _constants() -> dict[str, Any]:
         ),
         **dict.fromkeys(("no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast"), Nothing),
     }
-    for name in _TYPES:
-        known[name] = function_of(name, getattr(typed, name))
-    return known
+    kinds = {name: kind for name, kind in vars(typed).items() if isinstance(kind, typed.tensortype)}
+    return known | {name: function_of(name, kind) for name, kind in kinds.items()}
 
 
 def _tensor(data: Any, dtype: Any = None, **named: Any) -> Any:
