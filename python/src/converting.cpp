@@ -128,23 +128,21 @@ std::vector<std::string> notes_of(const io::FileJob& job) {
   return notes;
 }
 
-io::FileResult convert(nb::handle source, const std::string& chain, nb::handle destination, nb::handle sizes,
-                       nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
-                       nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify,
-                       nb::handle chunks, nb::handle shards, nb::handle codec, nb::handle zarr_format,
-                       bool metadata_only, bool rescale, nb::handle task, nb::handle progress) {
-  const io::FileJob job =
-      plan(source, chain, destination, sizes, max_memory, dtype, order, scale, shift, axis, overwrite, resume,
-           verify, chunks, shards, codec, zarr_format, metadata_only, rescale, task);
-  for (const std::string& note : notes_of(job)) {
-    if (PyErr_WarnEx(PyExc_UserWarning, ("convert: " + note).c_str(), 2) != 0) throw nb::python_error();
-  }
-  const nb::gil_scoped_release released;
-  return io::run(job, [progress](const io::Progress& now) {
-    const nb::gil_scoped_acquire acquired;
-    if (!progress.is_none()) progress(nb::cast(now, nb::rv_policy::copy));
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  });
+/// The function that takes what `plan` takes, and `progress`, and carries out what is planned.
+template <typename... Given>
+auto convert_by(io::FileJob (*plan)(Given...)) {
+  return [plan](Given... given, nb::handle progress) {
+    const io::FileJob job = plan(given...);
+    for (const std::string& note : notes_of(job)) {
+      if (PyErr_WarnEx(PyExc_UserWarning, ("convert: " + note).c_str(), 2) != 0) throw nb::python_error();
+    }
+    const nb::gil_scoped_release released;
+    return io::run(job, [progress](const io::Progress& now) {
+      const nb::gil_scoped_acquire acquired;
+      if (!progress.is_none()) progress(nb::cast(now, nb::rv_policy::copy));
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    });
+  };
 }
 
 void define_progress(nb::module_& module) {
@@ -262,6 +260,18 @@ void define_results(nb::module_& module) {
       .def("__str__", [](const io::FileJob& job) { return io::to_string(job); });
 }
 
+template <typename Function, typename... More>
+void define_with_options(nb::module_& module, const char* name, Function function, const More&... more) {
+  module.def(name, function, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
+             nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),
+             nb::arg("order") = "C", nb::arg("scale") = nb::none(), nb::arg("shift") = nb::none(),
+             nb::arg("axis") = 0, nb::arg("overwrite") = false, nb::arg("resume") = false,
+             nb::arg("verify") = false, nb::arg("chunks") = nb::none(), nb::arg("shards") = nb::none(),
+             nb::arg("codec") = nb::none(), nb::arg("zarr_format") = nb::none(),
+             nb::arg("metadata_only") = false, nb::arg("rescale") = false, nb::arg("task") = nb::none(),
+             more...);
+}
+
 }  // namespace
 
 std::vector<double> scale_numbers(nb::handle given) {
@@ -282,22 +292,10 @@ std::vector<double> scale_numbers(nb::handle given) {
 void define_converting(nb::module_& module) {
   define_progress(module);
   define_results(module);
-  module.def(
-      "_convert_file", convert, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
-      nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),
-      nb::arg("order") = "C", nb::arg("scale") = nb::none(), nb::arg("shift") = nb::none(),
-      nb::arg("axis") = 0, nb::arg("overwrite") = false, nb::arg("resume") = false, nb::arg("verify") = false,
-      nb::arg("chunks") = nb::none(), nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(),
-      nb::arg("zarr_format") = nb::none(), nb::arg("metadata_only") = false, nb::arg("rescale") = false,
-      nb::arg("task") = nb::none(), nb::arg("progress") = nb::none(), "What `convert` does with files.");
-  module.def(
-      "plan_convert", plan, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
-      nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),
-      nb::arg("order") = "C", nb::arg("scale") = nb::none(), nb::arg("shift") = nb::none(),
-      nb::arg("axis") = 0, nb::arg("overwrite") = false, nb::arg("resume") = false, nb::arg("verify") = false,
-      nb::arg("chunks") = nb::none(), nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(),
-      nb::arg("zarr_format") = nb::none(), nb::arg("metadata_only") = false, nb::arg("rescale") = false,
-      nb::arg("task") = nb::none(),
+  define_with_options(module, "_convert_file", convert_by(plan), nb::arg("progress") = nb::none(),
+                      "What `convert` does with files.");
+  define_with_options(
+      module, "plan_convert", plan,
       "What `convert` would do with the same arguments; only the header of the source is read, and nothing "
       "is written.\n\n"
       "Raises what `convert` raises for its arguments.\n\n"

@@ -54,33 +54,29 @@ nb::object moved(const std::function<Tensor()>& work) {
 namespace {
 
 /// One tensor, or several that count as one with the list as its first axis.
-nb::object verb(nb::handle given, std::string_view operation, const std::function<Tensor(const Tensor&)>& one,
-                const std::function<Tensor(TensorList)>& many) {
+template <typename Work>
+nb::object verb(nb::handle given, std::string_view operation, const Work& work) {
   if (is_tensor(given.ptr())) {
     const Tensor tensor = tensor_of(given.ptr());
-    nb::object result = moved([&] { return one(tensor); });
+    nb::object result = moved([&] { return work(tensor); });
     // Where the pattern changes nothing the very same object comes back, as from einops.
     return tensor_of(result.ptr()).is_same(tensor) ? nb::borrow(given) : result;
   }
   const std::vector<Tensor> tensors = tensors_of(given, operation);
-  return moved([&] { return many(tensors); });
+  return moved([&] { return work(TensorList(tensors)); });
 }
 
 nb::object rearranged(nb::handle given, const std::string& pattern, const nb::dict& lengths,
                       nb::handle copy) {
   const std::vector<AxisSize> sizes = axis_sizes(lengths);
   const CopyRule rule = to_copy_rule(copy, "rearrange");
-  return verb(
-      given, "rearrange", [&](const Tensor& x) { return rearrange(x, pattern, sizes, rule); },
-      [&](TensorList list) { return rearrange(list, pattern, sizes, rule); });
+  return verb(given, "rearrange", [&](const auto& x) { return rearrange(x, pattern, sizes, rule); });
 }
 
 nb::object repeated(nb::handle given, const std::string& pattern, const nb::dict& lengths, nb::handle copy) {
   const std::vector<AxisSize> sizes = axis_sizes(lengths);
   const CopyRule rule = to_copy_rule(copy, "repeat");
-  return verb(
-      given, "repeat", [&](const Tensor& x) { return repeat(x, pattern, sizes, rule); },
-      [&](TensorList list) { return repeat(list, pattern, sizes, rule); });
+  return verb(given, "repeat", [&](const auto& x) { return repeat(x, pattern, sizes, rule); });
 }
 
 nb::object reduced(nb::handle given, const std::string& pattern, const std::string& reduction,
@@ -90,9 +86,7 @@ nb::object reduced(nb::handle given, const std::string& pattern, const std::stri
   if (reduction == "repeat") return repeated(given, pattern, lengths, nb::none());
   const std::vector<AxisSize> sizes = axis_sizes(lengths);
   const Reduction how = parse_reduction(reduction);
-  return verb(
-      given, "reduce", [&](const Tensor& x) { return reduce(x, pattern, how, sizes); },
-      [&](TensorList list) { return reduce(list, pattern, how, sizes); });
+  return verb(given, "reduce", [&](const auto& x) { return reduce(x, pattern, how, sizes); });
 }
 
 nb::object packed(nb::handle given, const std::string& pattern) {

@@ -19,16 +19,7 @@ namespace nb = nanobind;
 
 /// Owned by the module for as long as the process lives.
 struct Errors {
-  PyObject* axis = nullptr;
-  PyObject* shape = nullptr;
-  PyObject* view = nullptr;
-  PyObject* no_copy = nullptr;
-  PyObject* scramble = nullptr;
-  PyObject* storage = nullptr;
-  PyObject* parse = nullptr;
-  PyObject* file = nullptr;
-  PyObject* not_exported = nullptr;
-  PyObject* overflow = nullptr;
+  PyObject *axis, *shape, *view, *no_copy, *scramble, *storage, *parse, *file, *not_exported, *overflow;
 };
 Errors errors;
 

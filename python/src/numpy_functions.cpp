@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "base/message.hpp"
@@ -87,120 +89,105 @@ nb::object made_or(nb::handle given, const Tensor& x, const Work& work) {
   return nb::steal(new_tensor(std::move(result)));
 }
 
-template <typename Function>
-void add_unary(nb::module_& module, const char* name, const Function& function) {
-  const auto run = [function](nb::handle a) {
-    const Tensor x = numpy_tensor(a);
-    return result_of([&] { return function(x); });
-  };
-  add_function(module, name, run, "a");
+/// A parameter: its name, and what reads it, which may also take the name of the function.
+template <typename Read>
+struct Parameter {
+  Parameter(const char* given_name, Read given_read) : name(given_name), read(given_read) {}
+  [[nodiscard]] auto operator()(nb::handle given, const char* function) const {
+    if constexpr (std::is_invocable_v<Read, nb::handle, const char*>) {
+      return read(given, function);
+    } else {
+      return read(given);
+    }
+  }
+  const char* name;
+  Read read;
+};
+
+Index an_index(nb::handle given) {
+  return to_index(given.ptr());
 }
-template <typename Function>
-void add_unary_or_self(nb::module_& module, const char* name, const Function& function) {
-  const auto run = [function](nb::handle a) {
-    const Tensor x = numpy_tensor(a);
-    return made_or(a, x, [&] { return function(x); });
-  };
-  add_function(module, name, run, "a");
+template <Order otherwise>
+Order order_or(nb::handle given, const char* function) {
+  return numpy_order(given, otherwise, function);
 }
-template <typename Function>
-void add_ordered(nb::module_& module, const char* name, Order otherwise, const Function& function) {
-  const auto run = [name, otherwise, function](nb::handle a, nb::handle order) {
+
+enum class Gives { fresh, fresh_or_given };
+
+/// A function of a tensor "a" and of what its further parameters are read as.
+template <Gives gives = Gives::fresh, typename Function, typename... Read>
+void add_read(nb::module_& module, const char* name, const Function& function,
+              const Parameter<Read>&... parameters) {
+  const auto run = [=](nb::handle a, AnyObject<Read>... given) {
     const Tensor x = numpy_tensor(a);
-    const Order how = numpy_order(order, otherwise, name);
-    return result_of([&] { return function(x, how); });
+    const std::tuple read{parameters(given, name)...};
+    const auto work = [&] {
+      return std::apply([&](const auto&... each) { return function(x, each...); }, read);
+    };
+    if constexpr (gives == Gives::fresh) {
+      return result_of(work);
+    } else {
+      return made_or(a, x, work);
+    }
   };
-  add_function(module, name, run, "a", "order");
+  add_function(module, name, run, "a", parameters.name...);
 }
 
 void define_order(nb::module_& module) {
-  add_function(
-      module, "reshape",
-      [](nb::handle a, nb::handle shape, nb::handle order, nb::handle copy) {
-        const Tensor x = numpy_tensor(a);
-        const Dims sizes = numpy_sizes(shape, "reshape");
-        const Order how = numpy_order(order, Order::C, "reshape");
-        const CopyRule rule = numpy_copy_rule(copy, "reshape");
-        return result_of([&] { return numpy::reshape(x, sizes, how, rule); });
-      },
-      "a", "shape", "order", "copy");
-  add_ordered(module, "ravel", Order::C, [](const Tensor& x, Order order) { return numpy::ravel(x, order); });
-  add_ordered(module, "flatten", Order::C,
-              [](const Tensor& x, Order order) { return numpy::flatten(x, order); });
-  add_ordered(module, "copy", Order::K, [](const Tensor& x, Order order) { return numpy::copy(x, order); });
-  add_unary_or_self(module, "ascontiguousarray", [](const Tensor& x) { return numpy::ascontiguousarray(x); });
-  add_unary_or_self(module, "asfortranarray", [](const Tensor& x) { return numpy::asfortranarray(x); });
-  add_function(
-      module, "asarray",
-      [](nb::handle a, nb::handle order, nb::handle copy) {
-        const Tensor x = numpy_tensor(a);
-        const Order how = numpy_order(order, Order::K, "asarray");
-        const CopyRule rule = numpy_copy_rule(copy, "asarray");
-        return made_or(a, x, [&] { return numpy::asarray(x, how, rule); });
-      },
-      "a", "order", "copy");
-  add_function(
-      module, "astype",
-      [](nb::handle a, nb::handle dtype, nb::handle order, nb::handle copy) {
-        const Tensor x = numpy_tensor(a);
-        const DType type = numpy_dtype(dtype, "astype");
-        const Order how = numpy_order(order, Order::K, "astype");
-        const int is_asked = PyObject_IsTrue(copy.ptr());
-        if (is_asked < 0) throw nb::python_error();
-        const CopyRule rule = is_asked == 1 ? CopyRule::always : CopyRule::if_needed;
-        return made_or(a, x, [&] { return numpy::astype(x, type, how, rule); });
-      },
-      "a", "dtype", "order", "copy");
-  add_ordered(module, "empty_like", Order::K,
-              [](const Tensor& x, Order order) { return numpy::empty_like(x, order); });
+  const Parameter order("order", order_or<Order::K>);
+  const Parameter row_major("order", order_or<Order::C>);
+  const Parameter copy("copy", numpy_copy_rule);
+  add_read(
+      module, "reshape", [](const auto&... given) { return numpy::reshape(given...); },
+      Parameter("shape", numpy_sizes), row_major, copy);
+  add_read(
+      module, "ravel", [](const auto&... given) { return numpy::ravel(given...); }, row_major);
+  add_read(
+      module, "flatten", [](const auto&... given) { return numpy::flatten(given...); }, row_major);
+  add_read(
+      module, "copy", [](const auto&... given) { return numpy::copy(given...); }, order);
+  add_read<Gives::fresh_or_given>(module, "ascontiguousarray",
+                                  [](const auto&... given) { return numpy::ascontiguousarray(given...); });
+  add_read<Gives::fresh_or_given>(module, "asfortranarray",
+                                  [](const auto&... given) { return numpy::asfortranarray(given...); });
+  add_read<Gives::fresh_or_given>(
+      module, "asarray", [](const auto&... given) { return numpy::asarray(given...); }, order, copy);
+  const auto asked_copy = [](nb::handle given) {
+    const int is_asked = PyObject_IsTrue(given.ptr());
+    if (is_asked < 0) throw nb::python_error();
+    return is_asked == 1 ? CopyRule::always : CopyRule::if_needed;
+  };
+  add_read<Gives::fresh_or_given>(
+      module, "astype", [](const auto&... given) { return numpy::astype(given...); },
+      Parameter("dtype", numpy_dtype), order, Parameter("copy", asked_copy));
+  add_read(
+      module, "empty_like", [](const auto&... given) { return numpy::empty_like(given...); }, order);
 }
 
 void define_axes(nb::module_& module) {
-  add_function(
+  add_read(
       module, "transpose",
-      [](nb::handle a, nb::handle axes) {
-        const Tensor x = numpy_tensor(a);
-        if (axes.is_none()) return result_of([&] { return numpy::transpose(x); });
-        const Dims order = numpy_sizes(axes, "transpose");
-        return result_of([&] { return numpy::transpose(x, order); });
+      [](const Tensor& x, const std::optional<Dims>& axes) {
+        return axes ? numpy::transpose(x, *axes) : numpy::transpose(x);
       },
-      "a", "axes");
-  add_unary(module, "matrix_transpose", [](const Tensor& x) { return numpy::matrix_transpose(x); });
-  add_function(
-      module, "swapaxes",
-      [](nb::handle a, nb::handle axis1, nb::handle axis2) {
-        const Tensor x = numpy_tensor(a);
-        const Index first = to_index(axis1.ptr());
-        const Index second = to_index(axis2.ptr());
-        return result_of([&] { return numpy::swapaxes(x, first, second); });
-      },
-      "a", "axis1", "axis2");
-  add_function(
-      module, "moveaxis",
-      [](nb::handle a, nb::handle source, nb::handle destination) {
-        const Tensor x = numpy_tensor(a);
-        const Dims from = numpy_axes(source);
-        const Dims to = numpy_axes(destination);
-        return result_of([&] { return numpy::moveaxis(x, from, to); });
-      },
-      "a", "source", "destination");
-  add_function(
-      module, "rollaxis",
-      [](nb::handle a, nb::handle axis, nb::handle start) {
-        const Tensor x = numpy_tensor(a);
-        const Index moved = to_index(axis.ptr());
-        const Index place = to_clamped_index(start.ptr());
-        return result_of([&] { return numpy::rollaxis(x, moved, place); });
-      },
-      "a", "axis", "start");
-  add_function(
-      module, "expand_dims",
-      [](nb::handle a, nb::handle axis) {
-        const Tensor x = numpy_tensor(a);
-        const Dims axes = numpy_axes(axis);
-        return result_of([&] { return numpy::expand_dims(x, axes); });
-      },
-      "a", "axis");
+      Parameter("axes", [](nb::handle axes, const char* function) {
+        return axes.is_none() ? std::nullopt : std::optional(numpy_sizes(axes, function));
+      }));
+  add_read(module, "matrix_transpose",
+           [](const auto&... given) { return numpy::matrix_transpose(given...); });
+  add_read(
+      module, "swapaxes", [](const auto&... given) { return numpy::swapaxes(given...); },
+      Parameter("axis1", an_index), Parameter("axis2", an_index));
+  add_read(
+      module, "moveaxis", [](const auto&... given) { return numpy::moveaxis(given...); },
+      Parameter("source", numpy_axes), Parameter("destination", numpy_axes));
+  add_read(
+      module, "rollaxis", [](const auto&... given) { return numpy::rollaxis(given...); },
+      Parameter("axis", an_index),
+      Parameter("start", [](nb::handle start) { return to_clamped_index(start.ptr()); }));
+  add_read(
+      module, "expand_dims", [](const auto&... given) { return numpy::expand_dims(given...); },
+      Parameter("axis", numpy_axes));
   add_function(
       module, "squeeze",
       [](nb::handle a, nb::handle axis) {
@@ -212,74 +199,46 @@ void define_axes(nb::module_& module) {
         return made_or(a, x, [&] { return is_one ? numpy::squeeze(x, axes[0]) : numpy::squeeze(x, axes); });
       },
       "a", "axis");
-  add_unary_or_self(module, "atleast_3d", [](const Tensor& x) { return numpy::atleast_3d(x); });
-  add_function(
-      module, "diagonal",
-      [](nb::handle a, nb::handle offset, nb::handle axis1, nb::handle axis2) {
-        const Tensor x = numpy_tensor(a);
-        const Index by = to_index(offset.ptr());
-        const Index first = to_index(axis1.ptr());
-        const Index second = to_index(axis2.ptr());
-        return result_of([&] { return numpy::diagonal(x, by, first, second); });
-      },
-      "a", "offset", "axis1", "axis2");
-  add_function(
-      module, "broadcast_to",
-      [](nb::handle a, nb::handle shape) {
-        const Tensor x = numpy_tensor(a);
-        const Dims sizes = numpy_sizes(shape, "broadcast_to");
-        return result_of([&] { return numpy::broadcast_to(x, sizes); });
-      },
-      "a", "shape");
+  add_read<Gives::fresh_or_given>(module, "atleast_3d",
+                                  [](const auto&... given) { return numpy::atleast_3d(given...); });
+  add_read(
+      module, "diagonal", [](const auto&... given) { return numpy::diagonal(given...); },
+      Parameter("offset", an_index), Parameter("axis1", an_index), Parameter("axis2", an_index));
+  add_read(
+      module, "broadcast_to", [](const auto&... given) { return numpy::broadcast_to(given...); },
+      Parameter("shape", numpy_sizes));
 }
 
 void define_views(nb::module_& module) {
-  add_function(
+  add_read(
       module, "flip",
-      [](nb::handle a, nb::handle axis) {
-        const Tensor x = numpy_tensor(a);
-        const std::optional<Dims> axes = maybe_numpy_axes(axis);
-        return result_of([&] { return axes ? numpy::flip(x, *axes) : numpy::flip(x); });
+      [](const Tensor& x, const std::optional<Dims>& axes) {
+        return axes ? numpy::flip(x, *axes) : numpy::flip(x);
       },
-      "a", "axis");
-  add_unary(module, "fliplr", [](const Tensor& x) { return numpy::fliplr(x); });
-  add_unary(module, "flipud", [](const Tensor& x) { return numpy::flipud(x); });
-  add_function(
-      module, "rot90",
-      [](nb::handle a, nb::handle k, nb::handle axes) {
-        const Tensor x = numpy_tensor(a);
-        const Index quarters = periodic_int(k, 4);
+      Parameter("axis", maybe_numpy_axes));
+  add_read(module, "fliplr", [](const auto&... given) { return numpy::fliplr(given...); });
+  add_read(module, "flipud", [](const auto&... given) { return numpy::flipud(given...); });
+  add_read(
+      module, "rot90", [](const auto&... given) { return numpy::rot90(given...); },
+      Parameter("k", [](nb::handle k) { return periodic_int(k, 4); }), Parameter("axes", [](nb::handle axes) {
         if (PyLong_Check(axes.ptr()) != 0) throw TypeError("rot90: axes must be two ints, not one");
-        const Dims plane = clamped_ints(axes);
-        return result_of([&] { return numpy::rot90(x, quarters, plane); });
-      },
-      "a", "k", "axes");
-  add_function(
+        return clamped_ints(axes);
+      }));
+  add_read(
       module, "sliding_window_view",
-      [](nb::handle a, nb::handle window_shape, nb::handle axis) {
-        const Tensor x = numpy_tensor(a);
-        refuse_bools(window_shape, "sliding_window_view");
-        const Dims window = clamped_ints(window_shape);
-        const std::optional<Dims> axes = maybe_numpy_axes(axis);
-        return result_of([&] { return numpy::sliding_window_view(x, window, axes); });
-      },
-      "a", "window_shape", "axis");
-  add_function(
-      module, "index",
-      [](nb::handle a, nb::handle key) {
-        const Tensor x = numpy_tensor(a);
-        const std::vector<BasicIndex> entries = numpy_index(key);
-        return result_of([&] { return numpy::index(x, entries); });
-      },
-      "a", "key");
-  add_function(
-      module, "view",
-      [](nb::handle a, nb::handle dtype) {
-        const Tensor x = numpy_tensor(a);
-        const DType type = numpy_dtype(dtype, "view");
-        return result_of([&] { return numpy::view_dtype(x, type); });
-      },
-      "a", "dtype");
+      [](const auto&... given) { return numpy::sliding_window_view(given...); },
+      Parameter("window_shape",
+                [](nb::handle shape, const char* function) {
+                  refuse_bools(shape, function);
+                  return clamped_ints(shape);
+                }),
+      Parameter("axis", maybe_numpy_axes));
+  add_read(
+      module, "index", [](const auto&... given) { return numpy::index(given...); },
+      Parameter("key", numpy_index));
+  add_read(
+      module, "view", [](const auto&... given) { return numpy::view_dtype(given...); },
+      Parameter("dtype", numpy_dtype));
   add_function(
       module, "as_strided",
       [](nb::handle a, nb::handle shape, nb::handle strides) {
@@ -289,8 +248,8 @@ void define_views(nb::module_& module) {
         return result_of([&] { return numpy::as_strided(x, sizes, steps); });
       },
       "a", "shape", "strides");
-  add_unary_or_self(module, "real", [](const Tensor& x) { return numpy::real(x); });
-  add_unary(module, "imag", [](const Tensor& x) { return numpy::imag(x); });
+  add_read<Gives::fresh_or_given>(module, "real", [](const auto&... given) { return numpy::real(given...); });
+  add_read(module, "imag", [](const auto&... given) { return numpy::imag(given...); });
 }
 
 numpy::PadMode to_pad_mode(const std::string& mode) {
@@ -333,14 +292,9 @@ void define_copies(nb::module_& module) {
         return result_of([&] { return numpy::stack(tensors, along); });
       },
       "arrays", "axis");
-  add_function(
-      module, "tile",
-      [](nb::handle a, nb::handle reps) {
-        const Tensor x = numpy_tensor(a);
-        const Dims counts = numpy_axes(reps);
-        return result_of([&] { return numpy::tile(x, counts); });
-      },
-      "a", "reps");
+  add_read(
+      module, "tile", [](const auto&... given) { return numpy::tile(given...); },
+      Parameter("reps", numpy_axes));
   add_function(
       module, "repeat",
       [](nb::handle a, nb::handle repeats, nb::handle axis) {

@@ -226,12 +226,6 @@ const ChecksumKernels& own_checksum_table() {
   return table;
 }
 
-#else
-
-const ChecksumKernels& own_checksum_table() {
-  return portable_checksum_kernels();
-}
-
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -244,8 +238,7 @@ HWY_AFTER_NAMESPACE();
 namespace tenstride::checksums {
 
 const ChecksumKernels& checksum_kernels(std::string_view name) {
-  return copy::compiled_for<decltype(&portable_checksum_kernels)>(
-      name, {TENSTRIDE_COMPILED(own_checksum_table){"portable", portable_checksum_kernels}})();
+  return copy::compiled_for(name, portable_checksum_kernels, {TENSTRIDE_COMPILED(own_checksum_table)})();
 }
 
 const ChecksumKernels& checksum_kernels() {

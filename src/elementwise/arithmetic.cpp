@@ -155,32 +155,26 @@ Tensor power(std::string_view operation, const Operand& a, const Operand& b, Ten
 }  // namespace
 
 Tensor add(const Operand& a, const Operand& b, const Scalar& alpha, Caller caller) {
-  const OperationScope scope("add", caller);
-  return add_scaled("add", BinaryOp::add, a, b, alpha, nullptr);
+  return add_scaled(OperationScope("add", caller), BinaryOp::add, a, b, alpha, nullptr);
 }
 Tensor sub(const Operand& a, const Operand& b, const Scalar& alpha, Caller caller) {
-  const OperationScope scope("sub", caller);
-  return add_scaled("sub", BinaryOp::sub, a, b, alpha, nullptr);
+  return add_scaled(OperationScope("sub", caller), BinaryOp::sub, a, b, alpha, nullptr);
 }
 Tensor mul(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("mul", caller);
-  return multiply("mul", a, b, nullptr);
+  return multiply(OperationScope("mul", caller), a, b, nullptr);
 }
 Tensor div(const Operand& a, const Operand& b, Rounding rounding, Caller caller) {
-  const OperationScope scope("div", caller);
-  return divide("div", a, b, rounding, nullptr);
+  return divide(OperationScope("div", caller), a, b, rounding, nullptr);
 }
 Tensor floor_divide(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("floor_divide", caller);
-  return divide("floor_divide", a, b, Rounding::floor, nullptr);
+  return divide(OperationScope("floor_divide", caller), a, b, Rounding::floor, nullptr);
 }
 Tensor remainder(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("remainder", caller);
-  return apply_binary("remainder", BinaryOp::remainder, a, b, Takes::real_not_bool, nullptr);
+  return apply_binary(OperationScope("remainder", caller), BinaryOp::remainder, a, b, Takes::real_not_bool,
+                      nullptr);
 }
 Tensor pow(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("pow", caller);
-  return power("pow", a, b, nullptr);
+  return power(OperationScope("pow", caller), a, b, nullptr);
 }
 
 Tensor positive(const Tensor& x) {
@@ -188,48 +182,40 @@ Tensor positive(const Tensor& x) {
   throw RuntimeError("positive: dtype bool must be a number's; convert with .to(dtype)");
 }
 Tensor square(const Tensor& x, Caller caller) {
-  const OperationScope scope("square", caller);
-  return power("square", x, 2, nullptr);
+  return power(OperationScope("square", caller), x, 2, nullptr);
 }
 
 Tensor& add_(Tensor& self, const Operand& other, const Scalar& alpha, Caller caller) {
-  const OperationScope scope("add_", caller);
-  add_scaled("add_", BinaryOp::add, self, other, alpha, &self);
+  add_scaled(OperationScope("add_", caller), BinaryOp::add, self, other, alpha, &self);
   return self;
 }
 Tensor& sub_(Tensor& self, const Operand& other, const Scalar& alpha, Caller caller) {
-  const OperationScope scope("sub_", caller);
-  add_scaled("sub_", BinaryOp::sub, self, other, alpha, &self);
+  add_scaled(OperationScope("sub_", caller), BinaryOp::sub, self, other, alpha, &self);
   return self;
 }
 Tensor& mul_(Tensor& self, const Operand& other, Caller caller) {
-  const OperationScope scope("mul_", caller);
-  multiply("mul_", self, other, &self);
+  multiply(OperationScope("mul_", caller), self, other, &self);
   return self;
 }
 Tensor& div_(Tensor& self, const Operand& other, Rounding rounding, Caller caller) {
-  const OperationScope scope("div_", caller);
-  divide("div_", self, other, rounding, &self);
+  divide(OperationScope("div_", caller), self, other, rounding, &self);
   return self;
 }
 Tensor& floor_divide_(Tensor& self, const Operand& other, Caller caller) {
-  const OperationScope scope("floor_divide_", caller);
-  divide("floor_divide_", self, other, Rounding::floor, &self);
+  divide(OperationScope("floor_divide_", caller), self, other, Rounding::floor, &self);
   return self;
 }
 Tensor& remainder_(Tensor& self, const Operand& other, Caller caller) {
-  const OperationScope scope("remainder_", caller);
-  apply_binary("remainder_", BinaryOp::remainder, self, other, Takes::real_not_bool, &self);
+  apply_binary(OperationScope("remainder_", caller), BinaryOp::remainder, self, other, Takes::real_not_bool,
+               &self);
   return self;
 }
 Tensor& square_(Tensor& self, Caller caller) {
-  const OperationScope scope("square_", caller);
-  power("square_", self, 2, &self);
+  power(OperationScope("square_", caller), self, 2, &self);
   return self;
 }
 Tensor& pow_(Tensor& self, const Operand& other, Caller caller) {
-  const OperationScope scope("pow_", caller);
-  power("pow_", self, other, &self);
+  power(OperationScope("pow_", caller), self, other, &self);
   return self;
 }
 

@@ -116,22 +116,18 @@ Tensor clamped(std::string_view operation, const Tensor& x, const std::optional<
 }  // namespace
 
 Tensor maximum(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("maximum", caller);
-  return apply_binary("maximum", BinaryOp::maximum, a, b, Takes::real, nullptr);
+  return apply_binary(OperationScope("maximum", caller), BinaryOp::maximum, a, b, Takes::real, nullptr);
 }
 Tensor minimum(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("minimum", caller);
-  return apply_binary("minimum", BinaryOp::minimum, a, b, Takes::real, nullptr);
+  return apply_binary(OperationScope("minimum", caller), BinaryOp::minimum, a, b, Takes::real, nullptr);
 }
 Tensor clamp(const Tensor& x, const std::optional<Operand>& min, const std::optional<Operand>& max,
              Caller caller) {
-  const OperationScope scope("clamp", caller);
-  return clamped("clamp", x, min, max, nullptr);
+  return clamped(OperationScope("clamp", caller), x, min, max, nullptr);
 }
 Tensor& clamp_(Tensor& self, const std::optional<Operand>& min, const std::optional<Operand>& max,
                Caller caller) {
-  const OperationScope scope("clamp_", caller);
-  clamped("clamp_", self, min, max, &self);
+  clamped(OperationScope("clamp_", caller), self, min, max, &self);
   return self;
 }
 
@@ -165,106 +161,83 @@ Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Caller
 }
 
 Tensor bitwise_and(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("bitwise_and", caller);
-  return apply_binary("bitwise_and", BinaryOp::bit_and, a, b, Takes::bits, nullptr);
+  return apply_binary(OperationScope("bitwise_and", caller), BinaryOp::bit_and, a, b, Takes::bits, nullptr);
 }
 Tensor bitwise_or(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("bitwise_or", caller);
-  return apply_binary("bitwise_or", BinaryOp::bit_or, a, b, Takes::bits, nullptr);
+  return apply_binary(OperationScope("bitwise_or", caller), BinaryOp::bit_or, a, b, Takes::bits, nullptr);
 }
 Tensor bitwise_xor(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("bitwise_xor", caller);
-  return apply_binary("bitwise_xor", BinaryOp::bit_xor, a, b, Takes::bits, nullptr);
+  return apply_binary(OperationScope("bitwise_xor", caller), BinaryOp::bit_xor, a, b, Takes::bits, nullptr);
 }
 Tensor bitwise_not(const Tensor& x, Caller caller) {
-  const OperationScope scope("bitwise_not", caller);
-  return inverted("bitwise_not", x, nullptr);
+  return inverted(OperationScope("bitwise_not", caller), x, nullptr);
 }
 Tensor logical_and(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("logical_and", caller);
-  return logical("logical_and", BinaryOp::bit_and, a, b, nullptr);
+  return logical(OperationScope("logical_and", caller), BinaryOp::bit_and, a, b, nullptr);
 }
 Tensor logical_or(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("logical_or", caller);
-  return logical("logical_or", BinaryOp::bit_or, a, b, nullptr);
+  return logical(OperationScope("logical_or", caller), BinaryOp::bit_or, a, b, nullptr);
 }
 Tensor logical_xor(const Operand& a, const Operand& b, Caller caller) {
-  const OperationScope scope("logical_xor", caller);
-  return logical("logical_xor", BinaryOp::bit_xor, a, b, nullptr);
+  return logical(OperationScope("logical_xor", caller), BinaryOp::bit_xor, a, b, nullptr);
 }
 Tensor logical_not(const Tensor& x, Caller caller) {
-  const OperationScope scope("logical_not", caller);
-  return logical_inverse("logical_not", x, nullptr);
+  return logical_inverse(OperationScope("logical_not", caller), x, nullptr);
 }
 Tensor neg(const Tensor& x, Caller caller) {
-  const OperationScope scope("neg", caller);
-  return negative("neg", x, nullptr);
+  return negative(OperationScope("neg", caller), x, nullptr);
 }
 Tensor abs(const Tensor& x, Caller caller) {
-  const OperationScope scope("abs", caller);
-  return absolute("abs", x, nullptr);
+  return absolute(OperationScope("abs", caller), x, nullptr);
 }
 Tensor isnan(const Tensor& x, Caller caller) {
-  const OperationScope scope("isnan", caller);
-  return predicate("isnan", UnaryOp::isnan, x);
+  return predicate(OperationScope("isnan", caller), UnaryOp::isnan, x);
 }
 Tensor isinf(const Tensor& x, Caller caller) {
-  const OperationScope scope("isinf", caller);
-  return predicate("isinf", UnaryOp::isinf, x);
+  return predicate(OperationScope("isinf", caller), UnaryOp::isinf, x);
 }
 Tensor isfinite(const Tensor& x, Caller caller) {
-  const OperationScope scope("isfinite", caller);
-  return predicate("isfinite", UnaryOp::isfinite, x);
+  return predicate(OperationScope("isfinite", caller), UnaryOp::isfinite, x);
 }
 
 Tensor& bitwise_and_(Tensor& self, const Operand& other, Caller caller) {
-  const OperationScope scope("bitwise_and_", caller);
-  apply_binary("bitwise_and_", BinaryOp::bit_and, self, other, Takes::bits, &self);
+  apply_binary(OperationScope("bitwise_and_", caller), BinaryOp::bit_and, self, other, Takes::bits, &self);
   return self;
 }
 Tensor& bitwise_or_(Tensor& self, const Operand& other, Caller caller) {
-  const OperationScope scope("bitwise_or_", caller);
-  apply_binary("bitwise_or_", BinaryOp::bit_or, self, other, Takes::bits, &self);
+  apply_binary(OperationScope("bitwise_or_", caller), BinaryOp::bit_or, self, other, Takes::bits, &self);
   return self;
 }
 Tensor& bitwise_xor_(Tensor& self, const Operand& other, Caller caller) {
-  const OperationScope scope("bitwise_xor_", caller);
-  apply_binary("bitwise_xor_", BinaryOp::bit_xor, self, other, Takes::bits, &self);
+  apply_binary(OperationScope("bitwise_xor_", caller), BinaryOp::bit_xor, self, other, Takes::bits, &self);
   return self;
 }
 Tensor& bitwise_not_(Tensor& self, Caller caller) {
-  const OperationScope scope("bitwise_not_", caller);
-  inverted("bitwise_not_", self, &self);
+  inverted(OperationScope("bitwise_not_", caller), self, &self);
   return self;
 }
 Tensor& logical_and_(Tensor& self, const Operand& other, Caller caller) {
-  const OperationScope scope("logical_and_", caller);
-  logical("logical_and_", BinaryOp::bit_and, self, other, &self);
+  logical(OperationScope("logical_and_", caller), BinaryOp::bit_and, self, other, &self);
   return self;
 }
 Tensor& logical_or_(Tensor& self, const Operand& other, Caller caller) {
-  const OperationScope scope("logical_or_", caller);
-  logical("logical_or_", BinaryOp::bit_or, self, other, &self);
+  logical(OperationScope("logical_or_", caller), BinaryOp::bit_or, self, other, &self);
   return self;
 }
 Tensor& logical_xor_(Tensor& self, const Operand& other, Caller caller) {
-  const OperationScope scope("logical_xor_", caller);
-  logical("logical_xor_", BinaryOp::bit_xor, self, other, &self);
+  logical(OperationScope("logical_xor_", caller), BinaryOp::bit_xor, self, other, &self);
   return self;
 }
 Tensor& logical_not_(Tensor& self, Caller caller) {
-  const OperationScope scope("logical_not_", caller);
-  logical_inverse("logical_not_", self, &self);
+  logical_inverse(OperationScope("logical_not_", caller), self, &self);
   return self;
 }
 Tensor& neg_(Tensor& self, Caller caller) {
-  const OperationScope scope("neg_", caller);
-  negative("neg_", self, &self);
+  negative(OperationScope("neg_", caller), self, &self);
   return self;
 }
 Tensor& abs_(Tensor& self, Caller caller) {
-  const OperationScope scope("abs_", caller);
-  absolute("abs_", self, &self);
+  absolute(OperationScope("abs_", caller), self, &self);
   return self;
 }
 

@@ -49,10 +49,10 @@ class Watch {
 TENSTRIDE_API extern constinit thread_local Watch* watch __attribute__((tls_model("initial-exec")));
 
 /// A public operation, from here to the end of the scope. Of operations within each other the outermost one
-/// has the name and the place.
+/// has the name and the place. Handed to what computes the operation it is also its name.
 class OperationScope {
  public:
-  OperationScope(std::string_view name, const Caller& caller) noexcept {
+  OperationScope(std::string_view name, const Caller& caller) noexcept : name_(name) {
     if (watch == nullptr || !watch->operation.empty()) [[likely]] {
       return;
     }
@@ -67,8 +67,10 @@ class OperationScope {
   }
   OperationScope(const OperationScope&) = delete;
   OperationScope& operator=(const OperationScope&) = delete;
+  operator std::string_view() const noexcept { return name_; }
 
  private:
+  std::string_view name_;
   Watch* begun_ = nullptr;
 };
 

@@ -153,16 +153,13 @@ std::vector<Tensor> as_columns(TensorList tensors) {
 }  // namespace
 
 Tensor cat(TensorList tensors, Index dim, Caller caller) {
-  const detail::OperationScope scope("cat", caller);
-  return join("cat", tensors, dim);
+  return join(detail::OperationScope("cat", caller), tensors, dim);
 }
 Tensor concat(TensorList tensors, Index dim, Caller caller) {
-  const detail::OperationScope scope("concat", caller);
-  return join("concat", tensors, dim);
+  return join(detail::OperationScope("concat", caller), tensors, dim);
 }
 Tensor concatenate(TensorList tensors, Index dim, Caller caller) {
-  const detail::OperationScope scope("concatenate", caller);
-  return join("concatenate", tensors, dim);
+  return join(detail::OperationScope("concatenate", caller), tensors, dim);
 }
 
 Tensor stack(TensorList tensors, Index dim, Caller caller) {

@@ -88,13 +88,12 @@ std::vector<Index> read_repeats(const Tensor& repeats, Index size) {
 }  // namespace
 
 Tensor Tensor::repeat(const Dims& repeats, Caller caller) const {
-  const detail::OperationScope scope("repeat", caller);
-  return repeated("repeat", *this, repeats);
+  return repeated(detail::OperationScope("repeat", caller), *this, repeats);
 }
 
 Tensor Tensor::tile(const Dims& dims, Caller caller) const {
-  const detail::OperationScope scope("tile", caller);
-  return repeated("tile", *this, padded(dims, std::max(dims.size(), layout_.rank())));
+  return repeated(detail::OperationScope("tile", caller), *this,
+                  padded(dims, std::max(dims.size(), layout_.rank())));
 }
 
 Tensor Tensor::repeat_interleave(Index repeats, std::optional<Index> dim, Caller caller) const {

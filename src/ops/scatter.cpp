@@ -236,15 +236,14 @@ Tensor& scatter_(Tensor& self, Index dim, const Tensor& index, const Scalar& val
 }
 
 Tensor& scatter_add_(Tensor& self, Index dim, const Tensor& index, const Tensor& src, Caller caller) {
-  const OperationScope scope("scatter_add_", caller);
-  reduce_into("scatter_add_", self, dim, index, src, Reduction::sum, IncludeSelf::yes);
+  reduce_into(OperationScope("scatter_add_", caller), self, dim, index, src, Reduction::sum,
+              IncludeSelf::yes);
   return self;
 }
 
 Tensor& scatter_reduce_(Tensor& self, Index dim, const Tensor& index, const Tensor& src, Reduction reduce,
                         IncludeSelf include_self, Caller caller) {
-  const OperationScope scope("scatter_reduce_", caller);
-  reduce_into("scatter_reduce_", self, dim, index, src, reduce, include_self);
+  reduce_into(OperationScope("scatter_reduce_", caller), self, dim, index, src, reduce, include_self);
   return self;
 }
 

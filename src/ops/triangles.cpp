@@ -135,30 +135,26 @@ Tensor triangle_indices(std::string_view operation, Index rows, Index columns, I
 }  // namespace
 
 Tensor Tensor::tril(Index diagonal, Caller caller) const {
-  const detail::OperationScope scope("tril", caller);
-  return triangle("tril", *this, Triangle::lower, diagonal);
+  return triangle(detail::OperationScope("tril", caller), *this, Triangle::lower, diagonal);
 }
 Tensor Tensor::triu(Index diagonal, Caller caller) const {
-  const detail::OperationScope scope("triu", caller);
-  return triangle("triu", *this, Triangle::upper, diagonal);
+  return triangle(detail::OperationScope("triu", caller), *this, Triangle::upper, diagonal);
 }
 
 Tensor& tril_(Tensor& self, Index diagonal, Caller caller) {
-  const detail::OperationScope scope("tril_", caller);
-  return clear_other_triangle("tril_", self, Triangle::lower, diagonal);
+  return clear_other_triangle(detail::OperationScope("tril_", caller), self, Triangle::lower, diagonal);
 }
 Tensor& triu_(Tensor& self, Index diagonal, Caller caller) {
-  const detail::OperationScope scope("triu_", caller);
-  return clear_other_triangle("triu_", self, Triangle::upper, diagonal);
+  return clear_other_triangle(detail::OperationScope("triu_", caller), self, Triangle::upper, diagonal);
 }
 
 Tensor tril_indices(Index row, Index col, Index offset, const TensorOptions& options, Caller caller) {
-  const detail::OperationScope scope("tril_indices", caller);
-  return triangle_indices("tril_indices", row, col, offset, Triangle::lower, options);
+  return triangle_indices(detail::OperationScope("tril_indices", caller), row, col, offset, Triangle::lower,
+                          options);
 }
 Tensor triu_indices(Index row, Index col, Index offset, const TensorOptions& options, Caller caller) {
-  const detail::OperationScope scope("triu_indices", caller);
-  return triangle_indices("triu_indices", row, col, offset, Triangle::upper, options);
+  return triangle_indices(detail::OperationScope("triu_indices", caller), row, col, offset, Triangle::upper,
+                          options);
 }
 
 }  // namespace tenstride

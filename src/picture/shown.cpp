@@ -62,6 +62,21 @@ ShownGrid shown_grid(const Layout& layout) {
   return grid;
 }
 
+std::vector<Index> shown_positions(const Layout& layout) {
+  if (is_empty(layout)) return {};
+  const ShownGrid grid = shown_grid(layout);
+  std::vector<Index> positions{layout.offset};
+  for (std::size_t d = 0; d < grid.axes.size(); ++d) {
+    std::vector<Index> longer;
+    for (const Index before : positions) {
+      for (const Index at : grid.axes[d])
+        longer.push_back(before + std::max<Index>(at, 0) * layout.strides[grid.leading + d]);
+    }
+    positions = std::move(longer);
+  }
+  return positions;
+}
+
 std::optional<Dims> locate(const Layout& layout, Index position) {
   const Layout single = without_repeats(layout);
   if (is_empty(layout)) return std::nullopt;
@@ -273,6 +288,21 @@ std::string story_of(const Picture& picture, std::size_t number) {
       return message("file: storage ", storage.name, ", ", bytes_to_text(storage.nbytes));
     case StepKind::copy:
       return message("copy: ", bytes_to_text(tensor.bytes_moved), " moved, into storage ", storage.name);
+  }
+  return {};
+}
+
+KindLook look_of(StepKind kind) {
+  switch (kind) {
+    case StepKind::fresh:
+    case StepKind::file:
+      return {"new", "\033[34m"};
+    case StepKind::view:
+    case StepKind::self:
+      return {"view", "\033[32m"};
+    case StepKind::copy:
+    case StepKind::transfer:
+      return {"copy", "\033[33m"};
   }
   return {};
 }

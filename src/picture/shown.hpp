@@ -26,6 +26,9 @@ struct ShownGrid {
 };
 ShownGrid shown_grid(const Layout& layout);
 
+/// The positions of the elements that its grid shows, in row-major order.
+std::vector<Index> shown_positions(const Layout& layout);
+
 /// An index whose element lies at the position, of layouts whose steps nest (see `is_provably_unique`; axes
 /// of stride 0 aside, which stand at 0). Nothing where there is none or where the steps do not nest. O(rank).
 std::optional<Dims> locate(const Layout& layout, Index position);
@@ -81,6 +84,13 @@ std::size_t characters(std::string_view text);
 
 /// "view of storage A, nothing moves"; of a storage that is drawn already "shared".
 std::string story_of(const Picture& picture, std::size_t tensor);
+
+/// How a kind of step is marked: a class of the style sheet, and a colour of a terminal.
+struct KindLook {
+  std::string_view style;
+  std::string_view color;
+};
+KindLook look_of(StepKind kind);
 
 /// Why the obstacle is one: "axes 1 and 2 would merge: …".
 std::string reason_of(const ViewObstacle& obstacle);

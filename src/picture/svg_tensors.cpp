@@ -16,21 +16,6 @@ constexpr Index column_space = 36;
 /// Wider pictures have the storage below the grid.
 constexpr Index max_side_by_side = 1000;
 
-std::string_view kind_style(StepKind kind) {
-  switch (kind) {
-    case StepKind::fresh:
-    case StepKind::file:
-      return "new";
-    case StepKind::view:
-    case StepKind::self:
-      return "view";
-    case StepKind::copy:
-    case StepKind::transfer:
-      return "copy";
-  }
-  return "";
-}
-
 Scene scene_of(const Picture& picture, const PictureOptions& options) {
   Scene scene{picture, Colors(picture, options), 28, {}};
   for (std::size_t s = 0; s < picture.storages.size(); ++s) scene.strips.push_back(shown_strip(picture, s));
@@ -57,19 +42,7 @@ Scene scene_of(const Picture& picture, const PictureOptions& options) {
       const std::optional<Reach> touched = tenstride::reach(tensor.layout);
       if (touched) fit(number_of(touched->highest));
     } else {
-      const ShownGrid grid = shown_grid(tensor.layout);
-      Index count = is_empty(tensor.layout) ? 0 : 1;
-      for (const auto& axis : grid.axes) count *= static_cast<Index>(axis.size());
-      for (Index n = 0; n < count; ++n) {
-        Dims index = Dims::filled(tensor.layout.rank(), 0);
-        Index rest = n;
-        for (std::size_t d = grid.axes.size(); d-- > 0;) {
-          const auto size = static_cast<Index>(grid.axes[d].size());
-          index[grid.leading + d] = std::max<Index>(grid.axes[d][static_cast<std::size_t>(rest % size)], 0);
-          rest /= size;
-        }
-        fit(value_at(tensor, position(tensor.layout, index)));
-      }
+      for (const Index at : shown_positions(tensor.layout)) fit(value_at(tensor, at));
     }
   }
   return scene;
@@ -88,8 +61,8 @@ void head(Canvas& canvas, const Picture& picture, std::size_t number, Index x, I
   const std::string story = story_of(picture, number);
   canvas.text(x, y + 14, title, "t");
   const Index dot = x + std::max<Index>(mono_width(title, 15) + 22, 0);
-  canvas.raw(message("<circle cx=\"", dot, "\" cy=\"", y + 9, "\" r=\"5\" class=\"", kind_style(tensor.kind),
-                     "\"/>\n"));
+  canvas.raw(message("<circle cx=\"", dot, "\" cy=\"", y + 9, "\" r=\"5\" class=\"",
+                     look_of(tensor.kind).style, "\"/>\n"));
   canvas.text(dot + 10, y + 14, story, "s");
   canvas.text(x, y + 34, layout + facts, "l");
   canvas.reach(x + mono_width(layout + facts, 13) + margin, 0);

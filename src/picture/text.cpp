@@ -10,21 +10,6 @@
 namespace tenstride::detail {
 namespace {
 
-std::string_view kind_color(StepKind kind) {
-  switch (kind) {
-    case StepKind::fresh:
-    case StepKind::file:
-      return "\033[34m";
-    case StepKind::view:
-    case StepKind::self:
-      return "\033[32m";
-    case StepKind::copy:
-    case StepKind::transfer:
-      return "\033[33m";
-  }
-  return "";
-}
-
 class Terminal {
  public:
   Terminal(const Picture& picture, const PictureOptions& options)
@@ -70,7 +55,7 @@ class Terminal {
     const std::string story = story_of(picture_, number);
     text_ += painted(title, "\033[1m");
     text_ += characters(title) + 2 + characters(story) <= width_ ? "  " : "\n  ";
-    text_ += painted(story, kind_color(tensor.kind)) + '\n';
+    text_ += painted(story, look_of(tensor.kind).color) + '\n';
     const std::string facts =
         message(name(tensor.dtype), is_contiguous(tensor.layout) ? ", contiguous" : ", not contiguous");
     text_ += "  " + shortened(to_string(tensor.layout) + "  " + facts, width_ - 2) + '\n';
@@ -121,20 +106,9 @@ class Terminal {
 
   [[nodiscard]] std::size_t cell_width(std::size_t number) const {
     const PictureTensor& tensor = picture_.tensors[number];
-    const ShownGrid grid = shown_grid(tensor.layout);
     std::size_t width = 1;
-    Index count = 1;
-    for (const auto& axis : grid.axes) count *= static_cast<Index>(axis.size());
-    for (Index n = 0; n < count; ++n) {
-      Dims index = Dims::filled(tensor.layout.rank(), 0);
-      Index rest = n;
-      for (std::size_t d = grid.axes.size(); d-- > 0;) {
-        const auto size = static_cast<Index>(grid.axes[d].size());
-        index[grid.leading + d] = std::max<Index>(grid.axes[d][static_cast<std::size_t>(rest % size)], 0);
-        rest /= size;
-      }
-      width = std::max(width, characters(words_of(tensor, position(tensor.layout, index))));
-    }
+    for (const Index at : shown_positions(tensor.layout))
+      width = std::max(width, characters(words_of(tensor, at)));
     return width + 2;
   }
 

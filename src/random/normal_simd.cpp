@@ -108,15 +108,7 @@ HWY_AFTER_NAMESPACE();
 namespace tenstride::detail {
 
 NormalBlocks fast_normal_blocks() {
-#if HWY_ARCH_X86
-  return copy::compiled_for<NormalBlocks>(
-      copy::kernels().name,
-      {TENSTRIDE_AVX512(normal_blocks) TENSTRIDE_AVX2(normal_blocks){"portable", nullptr}});
-#elif HWY_TARGET == HWY_NEON
-  return copy::kernels().name != std::string_view("portable") ? N_NEON::normal_blocks : nullptr;
-#else
-  return nullptr;
-#endif
+  return copy::compiled_for<NormalBlocks>(copy::kernels().name, nullptr, {TENSTRIDE_COMPILED(normal_blocks)});
 }
 
 }  // namespace tenstride::detail

@@ -154,13 +154,12 @@ Tensor extreme_position(std::string_view operation, const Tensor& x, std::option
 }  // namespace
 
 Tensor sum(const Tensor& x, const Dims& dim, KeepDim keepdim, std::optional<DType> dtype, Caller caller) {
-  const OperationScope scope("sum", caller);
-  return reduced("sum", x, dim, keepdim, dtype, Reduction::sum);
+  return reduced(OperationScope("sum", caller), x, dim, keepdim, dtype, Reduction::sum);
 }
 Tensor prod(const Tensor& x, std::optional<Index> dim, KeepDim keepdim, std::optional<DType> dtype,
             Caller caller) {
-  const OperationScope scope("prod", caller);
-  return reduced("prod", x, dim ? Dims{*dim} : Dims{}, keepdim, dtype, Reduction::prod);
+  return reduced(OperationScope("prod", caller), x, dim ? Dims{*dim} : Dims{}, keepdim, dtype,
+                 Reduction::prod);
 }
 Tensor mean(const Tensor& x, const Dims& dim, KeepDim keepdim, std::optional<DType> dtype, Caller caller) {
   const OperationScope scope("mean", caller);
@@ -174,8 +173,7 @@ Tensor mean(const Tensor& x, const Dims& dim, KeepDim keepdim, std::optional<DTy
   return div(total, each);
 }
 Tensor count_nonzero(const Tensor& x, const Dims& dim, Caller caller) {
-  const OperationScope scope("count_nonzero", caller);
-  return reduced("count_nonzero", ne(x, 0), dim, KeepDim::no, {}, Reduction::sum);
+  return reduced(OperationScope("count_nonzero", caller), ne(x, 0), dim, KeepDim::no, {}, Reduction::sum);
 }
 Tensor sum_to_size(const Tensor& x, const Dims& size, Caller caller) {
   const OperationScope scope("sum_to_size", caller);
@@ -197,44 +195,34 @@ Tensor sum_to_size(const Tensor& x, const Dims& size, Caller caller) {
   return reduced("sum_to_size", x, axes, KeepDim::yes, {}, Reduction::sum).view(size);
 }
 Tensor amax(const Tensor& x, const Dims& dim, KeepDim keepdim, Caller caller) {
-  const OperationScope scope("amax", caller);
-  return reduced_extreme("amax", x, dim, keepdim, Reduction::max);
+  return reduced_extreme(OperationScope("amax", caller), x, dim, keepdim, Reduction::max);
 }
 Tensor amin(const Tensor& x, const Dims& dim, KeepDim keepdim, Caller caller) {
-  const OperationScope scope("amin", caller);
-  return reduced_extreme("amin", x, dim, keepdim, Reduction::min);
+  return reduced_extreme(OperationScope("amin", caller), x, dim, keepdim, Reduction::min);
 }
 Tensor max(const Tensor& x, Caller caller) {
-  const OperationScope scope("max", caller);
-  return reduced_extreme("max", x, {}, KeepDim::no, Reduction::max);
+  return reduced_extreme(OperationScope("max", caller), x, {}, KeepDim::no, Reduction::max);
 }
 Tensor min(const Tensor& x, Caller caller) {
-  const OperationScope scope("min", caller);
-  return reduced_extreme("min", x, {}, KeepDim::no, Reduction::min);
+  return reduced_extreme(OperationScope("min", caller), x, {}, KeepDim::no, Reduction::min);
 }
 ValuesAndIndices max(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
-  const OperationScope scope("max", caller);
-  return extremes("max", x, dim, keepdim, Extreme::greatest, true);
+  return extremes(OperationScope("max", caller), x, dim, keepdim, Extreme::greatest, true);
 }
 ValuesAndIndices min(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
-  const OperationScope scope("min", caller);
-  return extremes("min", x, dim, keepdim, Extreme::least, true);
+  return extremes(OperationScope("min", caller), x, dim, keepdim, Extreme::least, true);
 }
 Tensor all(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
-  const OperationScope scope("all", caller);
-  return reduced_truth("all", x, dim, keepdim, Reduction::all);
+  return reduced_truth(OperationScope("all", caller), x, dim, keepdim, Reduction::all);
 }
 Tensor any(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
-  const OperationScope scope("any", caller);
-  return reduced_truth("any", x, dim, keepdim, Reduction::any);
+  return reduced_truth(OperationScope("any", caller), x, dim, keepdim, Reduction::any);
 }
 Tensor argmax(const Tensor& x, std::optional<Index> dim, KeepDim keepdim, Caller caller) {
-  const OperationScope scope("argmax", caller);
-  return extreme_position("argmax", x, dim, keepdim, Extreme::greatest);
+  return extreme_position(OperationScope("argmax", caller), x, dim, keepdim, Extreme::greatest);
 }
 Tensor argmin(const Tensor& x, std::optional<Index> dim, KeepDim keepdim, Caller caller) {
-  const OperationScope scope("argmin", caller);
-  return extreme_position("argmin", x, dim, keepdim, Extreme::least);
+  return extreme_position(OperationScope("argmin", caller), x, dim, keepdim, Extreme::least);
 }
 
 }  // namespace tenstride

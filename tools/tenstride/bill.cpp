@@ -2,10 +2,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "convert.hpp"
-#include "dropped_json.hpp"
+#include "json.hpp"
 #include "rescaling_text.hpp"
 #include "tenstride/layout/text.hpp"
 #include "terminal_text.hpp"
@@ -37,6 +36,10 @@ std::string arithmetic_text(const std::vector<double>& scale, const std::vector<
   if (!scale.empty()) text += ", times " + numbers(scale);
   if (!shift.empty()) text += ", plus " + numbers(shift);
   return text;
+}
+
+std::string order_word(io::ElementOrder order) {
+  return order == io::ElementOrder::row_major ? "row-major" : "column-major";
 }
 
 std::string meaning_text(const std::optional<io::Rescaling>& rescaling, DType given) {
@@ -120,12 +123,12 @@ std::string forecast_text(const Forecast& forecast) {
 }
 
 /// 1 to 8; null of what is no picture.
-nlohmann::ordered_json orientation_json(const io::FileInfo& info) {
+Json orientation_json(const io::FileInfo& info) {
   if (info.storage != io::ElementStorage::encoded) return nullptr;
   return static_cast<int>(info.orientation);
 }
 
-nlohmann::ordered_json forecast_json(const std::optional<Forecast>& forecast) {
+Json forecast_json(const std::optional<Forecast>& forecast) {
   if (!forecast) return nullptr;
   return {{"copies", forecast->totals.copies},
           {"bytes_read", forecast->totals.bytes_read},
@@ -165,9 +168,8 @@ std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertComm
   }
   if (command.rehearsal == Rehearsal::none) {
     text += "wrote " + (plan.is_to_standard_output ? "standard output" : command.output) + ": " +
-            std::string(name(plan.dtype)) + " " + to_string(plan.shape) + ", " +
-            (plan.order == io::ElementOrder::row_major ? "row-major" : "column-major") + ", " +
-            bytes_to_text(bytes_of(plan.output_layout(), plan.dtype)) + '\n';
+            std::string(name(plan.dtype)) + " " + to_string(plan.shape) + ", " + order_word(plan.order) +
+            ", " + bytes_to_text(bytes_of(plan.output_layout(), plan.dtype)) + '\n';
   }
   if (bill.missing) text += missing_line(*plan.rescaling, *bill.missing, count_elements(plan.shape));
   if (bill.checksum) text += "checksum " + to_string(*bill.checksum) + '\n';
@@ -175,29 +177,17 @@ std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertComm
 }
 
 std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command) {
-  using Json = nlohmann::ordered_json;
   Json json;
-  json["input"] = {{"path", command.input},
-                   {"format", plan.info.format},
-                   {"dtype", name(plan.info.dtype)},
-                   {"shape", plan.info.layout.shape.to_vector()},
-                   {"strides", plan.info.layout.strides.to_vector()},
-                   {"mapped", plan.info.is_mapped},
-                   {"orientation", orientation_json(plan.info)},
-                   {"upright", plan.turns_upright}};
+  json["input"] = input_json(command.input, plan.info);
+  json["input"]["mapped"] = plan.info.is_mapped;
+  json["input"]["orientation"] = orientation_json(plan.info);
+  json["input"]["upright"] = plan.turns_upright;
   json["spec"] = command.spec;
   json["steps"] = Json::parse(tenstride::to_json(bill.steps));
   json["fused"] = bill.fused;
-  json["output"] = {{"path", command.output},
-                    {"dtype", name(plan.dtype)},
-                    {"shape", plan.shape.to_vector()},
-                    {"order", plan.order == io::ElementOrder::row_major ? "C" : "F"},
-                    {"nbytes", bytes_of(plan.output_layout(), plan.dtype)},
-                    {"scale", plan.scale},
-                    {"shift", plan.shift},
-                    {"axis", plan.axis}};
+  json["output"] = output_json(command.output, plan.dtype, plan.shape,
+                               {plan.order, {}, plan.scale, plan.shift, plan.axis}, plan.rescaling);
   json["dropped"] = dropped_json(plan.facts.dropped);
-  if (plan.rescaling) json["output"].update(rescaling_json(*plan.rescaling));
   json["notes"] = plan.facts.notes;
   json["totals"] = {
       {"copies", bill.copies}, {"bytes_read", bill.bytes_read}, {"bytes_written", bill.bytes_written}};
@@ -216,7 +206,7 @@ std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertComm
   json["missing"] = bill.missing ? Json(*bill.missing) : Json(nullptr);
   json["checksum"] = bill.checksum ? Json(to_string(*bill.checksum)) : Json(nullptr);
   json["verified"] = bill.verified ? Json(*bill.verified) : Json(nullptr);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_line(json);
 }
 
 }  // namespace tenstride::cli

@@ -8,6 +8,7 @@
 #include "cli.hpp"
 #include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/io/permute_file.hpp"
 #include "tenstride/io/rescaling.hpp"
 #include "tenstride/io/result_facts.hpp"
 #include "tenstride/io/save.hpp"
@@ -64,6 +65,11 @@ std::string chain_for(const ConvertCommand& command, const Dims& shape);
 
 /// How the output is cut into chunks.
 io::ChunkOptions chunk_options(const ConvertCommand& command);
+/// The type that --dtype names, or nothing. Throws UsageError.
+std::optional<DType> dtype_option(const ConvertCommand& command);
+/// What the options say of an output of this kind. The memory, the type and whether it is resumed are left
+/// to be told.
+io::FileOptions file_options(const ConvertCommand& command, io::FileKind kind);
 
 /// Throws UsageError for options that cannot be together, before anything is read.
 void check_call(const ConvertCommand& command);
@@ -133,6 +139,8 @@ struct Bill {
 Bill make_bill(const ConvertPlan& plan, const std::vector<Step>& steps, const Layout& source,
                DType source_dtype);
 std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command);
+/// "row-major" or "column-major".
+std::string order_word(io::ElementOrder order);
 /// ", times 0.5, plus 3", or nothing.
 std::string arithmetic_text(const std::vector<double>& scale, const std::vector<double>& shift);
 /// The same of elements of type `given` that become what they mean: ", read as uint8, times 0.5, plus 0".

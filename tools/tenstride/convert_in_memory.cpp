@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "convert.hpp"
-#include "dropped_json.hpp"
+#include "json.hpp"
 #include "rescaling_text.hpp"
 #include "tenstride/einops/convert.hpp"
 #include "tenstride/io/open_for_notation.hpp"
@@ -107,10 +106,6 @@ Index verify_results(const std::vector<Conversion>& conversions, const ConvertCo
   return count;
 }
 
-std::string order_word(io::ElementOrder order) {
-  return order == io::ElementOrder::row_major ? "row-major" : "column-major";
-}
-
 std::string results_text(const std::vector<Conversion>& conversions, const std::vector<io::FileInfo>& stored,
                          const ConvertCommand& command, std::optional<Index> verified) {
   std::vector<std::vector<std::string>> rows;
@@ -149,41 +144,25 @@ struct Others {
 
 std::string results_json(const std::vector<Conversion>& conversions, const Others& others,
                          const ConvertCommand& command, std::optional<Index> verified) {
-  using Json = nlohmann::ordered_json;
   Json json;
   json["tensors"] = Json::array();
   for (const Conversion& conversion : conversions) {
-    const io::FileInfo& source = conversion.move->source;
-    const io::ElementOptions& elements = conversion.elements;
     json["tensors"].push_back(
         {{"name", conversion.move->name},
-         {"input",
-          {{"path", command.input},
-           {"format", source.format},
-           {"dtype", name(source.dtype)},
-           {"shape", source.layout.shape.to_vector()},
-           {"strides", source.layout.strides.to_vector()}}},
+         {"input", input_json(command.input, conversion.move->source)},
          {"spec", conversion.is_kept() ? conversion.move->chain : command.spec},
-         {"output",
-          {{"path", command.output},
-           {"dtype", name(conversion.dtype)},
-           {"shape", conversion.result.shape().to_vector()},
-           {"order", elements.order == io::ElementOrder::row_major ? "C" : "F"},
-           {"nbytes", conversion.result.numel() * static_cast<Index>(item_size(conversion.dtype))},
-           {"scale", elements.scale},
-           {"shift", elements.shift},
-           {"axis", elements.axis}}},
+         {"output", output_json(command.output, conversion.dtype, conversion.result.shape(),
+                                conversion.elements, conversion.rescaling)},
          {"dropped", dropped_json(conversion.facts.dropped)},
          {"notes", conversion.facts.notes},
          {"missing", conversion.rescaling ? Json(conversion.missing) : Json(nullptr)}});
-    if (conversion.rescaling) json["tensors"].back()["output"].update(rescaling_json(*conversion.rescaling));
   }
   for (const io::DroppedFact& fact : others.left_out) json["left_out"][fact.tensor] = fact.reason;
   json["as_stored"] = Json::array();
   for (const io::FileInfo& info : others.stored) json["as_stored"].push_back(info.name);
   json["dry_run"] = command.rehearsal == Rehearsal::dry_run;
   json["verified"] = verified ? Json(*verified) : Json(nullptr);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return to_line(json) + '\n';
 }
 
 }  // namespace

@@ -6,11 +6,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "convert_task.hpp"
-#include "dropped_json.hpp"
 #include "failure.hpp"
+#include "json.hpp"
 #include "progress.hpp"
 #include "rescaling_text.hpp"
 #include "tenstride/io/memory_limit.hpp"
@@ -84,21 +83,11 @@ std::uint64_t memory_of_usual_way(const ConvertPlan& plan) {
 }
 
 io::FileOptions options_of(const ConvertPlan& plan, const ConvertCommand& command, std::uint64_t memory) {
-  io::FileOptions options;
+  io::FileOptions options = file_options(command, plan.kind);
   options.memory = memory;
   options.resume = command.resumes ? io::Resume::required : io::Resume::no;
-  options.check = command.verify ? io::FileCheck::checksum : io::FileCheck::none;
-  options.overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
-  options.kind = plan.kind;
-  options.chunks = chunk_options(command);
   options.order = plan.order;
   options.dtype = plan.dtype;
-  options.scale = plan.scale;
-  options.shift = plan.shift;
-  options.axis = plan.axis;
-  options.is_rescaled = command.rescales;
-  options.is_metadata_only = command.is_metadata_only;
-  options.task = command.task;
   return options;
 }
 
@@ -169,7 +158,7 @@ std::string result_text(const io::FileJob& job, const io::FileResult& result) {
     text += std::to_string(job.tensors.size()) + " tensors";
   } else {
     text += std::string(name(first.dtype)) + " " + to_string(first.shape) + ", " +
-            (first.elements.order == io::ElementOrder::row_major ? "row-major" : "column-major");
+            order_word(first.elements.order);
   }
   text += ", " + bytes_to_text(static_cast<Index>(nbytes_of(job))) + '\n';
   text += missing_text(job, result);
@@ -179,27 +168,13 @@ std::string result_text(const io::FileJob& job, const io::FileResult& result) {
   return text + metadata_hint(job);
 }
 
-using Json = nlohmann::ordered_json;
-
 /// What is read, what is written, and the plans between.
 void add_tensor(Json& json, const io::TensorJob& tensor, Json& plan, const io::FileJob& job,
                 const ConvertCommand& command) {
-  const io::ElementOptions& elements = tensor.elements;
-  json["input"] = {{"path", command.input},
-                   {"format", tensor.source.format},
-                   {"dtype", name(tensor.source.dtype)},
-                   {"shape", tensor.source.layout.shape.to_vector()},
-                   {"strides", tensor.source.layout.strides.to_vector()}};
+  json["input"] = input_json(command.input, tensor.source);
   json["spec"] = tensor.kind == io::MoveKind::keep ? tensor.chain : command.spec;
-  json["output"] = {{"path", job.destination},
-                    {"dtype", name(tensor.dtype)},
-                    {"shape", tensor.shape.to_vector()},
-                    {"order", elements.order == io::ElementOrder::row_major ? "C" : "F"},
-                    {"nbytes", nbytes_of(tensor.shape, tensor.dtype)},
-                    {"scale", elements.scale},
-                    {"shift", elements.shift},
-                    {"axis", elements.axis}};
-  if (tensor.rescaling) json["output"].update(rescaling_json(*tensor.rescaling));
+  json["output"] =
+      output_json(job.destination, tensor.dtype, tensor.shape, tensor.elements, tensor.rescaling);
   json["dropped"] = dropped_json(tensor.dropped);
   json["notes"] = tensor.notes;
   json["metadata_only"] = job.options.is_metadata_only;
@@ -245,7 +220,7 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
     if (has_checksum) json["checksum"] = to_string(result->checksum);
     json["verified"] = result->is_checked;
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_line(json);
 }
 
 ProgressStyle style_of(const ConvertCommand& command) {

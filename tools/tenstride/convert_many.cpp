@@ -93,30 +93,16 @@ void check_options(const ConvertCommand& command) {
 }
 
 io::FileOptions options_for(const ConvertCommand& command, io::FileKind kind) {
-  io::FileOptions options;
   const std::uint64_t limit =
       command.max_mem.empty() ? io::free_memory() / 2 : parse_limit("convert: --max-mem", command.max_mem);
-  options.memory = memory_for_buffers(limit);
-  if (options.memory == 0)
+  const std::uint64_t memory = memory_for_buffers(limit);
+  if (memory == 0)
     throw UsageError("convert: --max-mem " + command.max_mem + " must be more than the program's own " +
                      std::to_string(memory_of_program()) + " bytes");
+  io::FileOptions options = file_options(command, kind);
+  options.memory = memory;
   options.resume = command.resumes ? io::Resume::if_there : io::Resume::no;
-  options.check = command.verify ? io::FileCheck::checksum : io::FileCheck::none;
-  options.overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
-  options.kind = kind;
-  options.chunks = chunk_options(command);
-  options.order = command.order == "F" ? io::ElementOrder::column_major : io::ElementOrder::row_major;
-  options.scale = parse_numbers("--scale", command.scale);
-  options.shift = parse_numbers("--shift", command.shift);
-  options.axis = command.axis.value_or(0);
-  options.is_metadata_only = command.is_metadata_only;
-  options.is_rescaled = command.rescales;
-  options.task = command.task;
-  if (!command.dtype.empty()) {
-    options.dtype = parse_dtype(command.dtype);
-    if (!options.dtype)
-      throw UsageError("convert: --dtype \"" + command.dtype + "\" must be a dtype, e.g. float32");
-  }
+  options.dtype = dtype_option(command);
   return options;
 }
 

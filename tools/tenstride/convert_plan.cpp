@@ -235,6 +235,29 @@ io::ChunkOptions chunk_options(const ConvertCommand& command) {
   return chunks;
 }
 
+std::optional<DType> dtype_option(const ConvertCommand& command) {
+  if (command.dtype.empty()) return std::nullopt;
+  const std::optional<DType> dtype = parse_dtype(command.dtype);
+  if (!dtype) throw UsageError("convert: --dtype \"" + command.dtype + "\" must be a dtype, e.g. float32");
+  return dtype;
+}
+
+io::FileOptions file_options(const ConvertCommand& command, io::FileKind kind) {
+  io::FileOptions options;
+  options.check = command.verify ? io::FileCheck::checksum : io::FileCheck::none;
+  options.overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
+  options.kind = kind;
+  options.chunks = chunk_options(command);
+  options.order = command.order == "F" ? io::ElementOrder::column_major : io::ElementOrder::row_major;
+  options.scale = parse_numbers("--scale", command.scale);
+  options.shift = parse_numbers("--shift", command.shift);
+  options.axis = command.axis.value_or(0);
+  options.is_metadata_only = command.is_metadata_only;
+  options.is_rescaled = command.rescales;
+  options.task = command.task;
+  return options;
+}
+
 void check_call(const ConvertCommand& command) {
   const io::TensorAddress output = output_address(command);
   const io::FileKind kind = output_kind(command, output.file);
@@ -297,12 +320,7 @@ ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source) {
     throw UsageError("SPEC: must give a Tensor, it gives " + std::string(plan.forecast.value.type_name()));
   }
   plan.shape = result->shape();
-  plan.dtype = result->dtype();
-  if (!command.dtype.empty()) {
-    const std::optional<DType> dtype = parse_dtype(command.dtype);
-    if (!dtype) throw UsageError("convert: --dtype \"" + command.dtype + "\" must be a dtype, e.g. float32");
-    plan.dtype = *dtype;
-  }
+  plan.dtype = dtype_option(command).value_or(result->dtype());
   if (command.rescales) take_scaling(plan, command);
   plan.facts = io::facts_of_results(
       {{{plan.source, command.spec, plan.output_name},

@@ -5,9 +5,10 @@
 #include <charconv>
 #include <cstdlib>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
+
+#include "json.hpp"
 
 namespace tenstride::cli {
 namespace {
@@ -72,9 +73,8 @@ std::string name_of_task(const io::FileTask& task) {
 int leave_to_first_task(const ConvertCommand& command, const std::string& reason) {
   const io::FileTask& task = *command.task;
   if (command.format == Format::json) {
-    std::cout << nlohmann::ordered_json{{"task", {{"number", task.number}, {"count", task.count}}},
-                                        {"left_to_first_task", reason}}
-                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+    std::cout << to_line({{"task", {{"number", task.number}, {"count", task.count}}},
+                          {"left_to_first_task", reason}})
               << '\n';
   } else {
     std::cout << name_of_task(task) << ": nothing to do, task 1 does all, because " << reason << '\n';

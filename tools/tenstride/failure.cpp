@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/nearest_name.hpp"
 #include "input_path.hpp"
+#include "json.hpp"
 #include "standard_output.hpp"
 
 namespace tenstride::cli {
@@ -100,9 +100,8 @@ int fail(const std::string& given, int exit_code, Words words) {
   const bool is_data_on_output = sends_data(words);
   if (!wants_json(words) || !is_data_on_output) std::cerr << "tenstride: " << message << '\n';
   if (wants_json(words)) {
-    const nlohmann::ordered_json told{{"error", message}, {"exit_code", exit_code}};
     (is_data_on_output ? std::cerr : std::cout)
-        << told.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+        << to_line({{"error", message}, {"exit_code", exit_code}}) << '\n';
   }
   return exit_code;
 }

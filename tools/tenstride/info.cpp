@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "cli.hpp"
+#include "json.hpp"
 #include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/permute_file.hpp"
@@ -11,8 +11,6 @@
 
 namespace tenstride::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string order_name(const Layout& layout) {
   if (is_contiguous(layout)) return "C";
@@ -150,7 +148,7 @@ int run(const InfoCommand& command) {
         json["tensors"].push_back(to_json(info, info.path, command.shows_checksum));
       }
     }
-    std::cout << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+    std::cout << to_line(json) << '\n';
     return done;
   }
   std::cout << (tensors.size() == 1 ? to_text(tensors[0], command.path, command.shows_checksum)

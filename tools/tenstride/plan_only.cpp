@@ -3,9 +3,9 @@
 
 #include <filesystem>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <span>
 
+#include "json.hpp"
 #include "tenstride/files/atomic_file.hpp"
 
 namespace tenstride::cli {
@@ -34,15 +34,15 @@ std::vector<std::string> arguments_of(const ConvertCommand& command, const io::F
 }  // namespace
 
 int write_tasks(const io::FileJob& job, const ConvertCommand& command, std::uint64_t limit) {
-  nlohmann::ordered_json json;
+  Json json;
   json["input"] = command.input;
   json["spec"] = command.spec;
   json["output"] = command.output;
   json["folder"] = std::filesystem::current_path().string();
   json["plan_hash"] = io::plan_hash_text(job);
   const std::string obstacle = io::obstacle_to_tasks(job);
-  json["obstacle"] = obstacle.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(obstacle);
-  json["tasks"] = nlohmann::ordered_json::array();
+  json["obstacle"] = obstacle.empty() ? Json(nullptr) : Json(obstacle);
+  json["tasks"] = Json::array();
   for (const io::FileShare& share : io::shares_of(job, command.task->count)) {
     json["tasks"].push_back({{"argv", arguments_of(command, share.task, limit)},
                              {"parts", share.parts},
@@ -50,16 +50,14 @@ int write_tasks(const io::FileJob& job, const ConvertCommand& command, std::uint
                              {"bytes_written", share.bytes_written},
                              {"memory", limit}});
   }
-  const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
   io::AtomicFile file(command.plan_only, command.force ? io::Overwrite::replace : io::Overwrite::refuse,
                       "convert");
   file.write(std::as_bytes(std::span(text)));
   file.commit();
   const std::size_t count = json["tasks"].size();
   if (command.format == Format::json) {
-    std::cout << nlohmann::ordered_json{{"plan", command.plan_only}, {"tasks", count}}.dump(
-                     -1, ' ', false, nlohmann::json::error_handler_t::replace)
-              << '\n';
+    std::cout << to_line({{"plan", command.plan_only}, {"tasks", count}}) << '\n';
   } else {
     std::cout << "wrote " << command.plan_only << ": " << count << " tasks\n";
   }

@@ -22,21 +22,4 @@ std::string missing_line(const io::Rescaling& rescaling) {
          fill_text(rescaling) + '\n';
 }
 
-nlohmann::ordered_json rescaling_json(const io::Rescaling& rescaling) {
-  using Json = nlohmann::ordered_json;
-  Json fill = nullptr;
-  if (rescaling.has_missing()) {
-    fill = rescaling.fill.is_floating_point() ? Json("NaN")
-           : rescaling.fill == Scalar(rescaling.fill.to<std::int64_t>())
-               ? Json(rescaling.fill.to<std::int64_t>())
-               : Json(rescaling.fill.to<std::uint64_t>());
-  }
-  Json scale = Json::array(), shift = Json::array();
-  if (rescaling.is_scaled()) {
-    scale.push_back(rescaling.scale);
-    shift.push_back(rescaling.shift);
-  }
-  return {{"scale", scale}, {"shift", shift}, {"stored_as", name(rescaling.stored)}, {"fill_value", fill}};
-}
-
 }  // namespace tenstride::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tenstride/io/rescaling.hpp"
@@ -14,9 +13,5 @@ std::string missing_line(const io::Rescaling& rescaling, Index missing, Index el
 
 /// The same before elements are read: "elements of x that are missing (-999) become NaN\n".
 std::string missing_line(const io::Rescaling& rescaling);
-
-/// Scale and shift as lists, "stored_as" and "fill_value" (a number, "NaN", or null where none may be
-/// missing).
-nlohmann::ordered_json rescaling_json(const io::Rescaling& rescaling);
 
 }  // namespace tenstride::cli

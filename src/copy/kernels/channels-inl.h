@@ -55,25 +55,13 @@ HWY_INLINE void for_each_vector(std::size_t count, std::size_t lanes, const Visi
 }
 
 /// Calls `run` with the tag of the widest vector that `count` items fill. Returns false where they fill none.
-template <std::size_t item, class Run>
+template <std::size_t item, std::size_t bytes = widest, class Run>
 HWY_INLINE bool with_vector(std::size_t count, const Run& run) {
-  using T = Item<item>;
-  if (count * item >= widest) {
-    run(hn::FixedTag<T, widest / item>());
+  if (count * item >= bytes) {
+    run(hn::FixedTag<Item<item>, bytes / item>());
     return true;
   }
-  if constexpr (widest > 32) {
-    if (count * item >= 32) {
-      run(hn::FixedTag<T, 32 / item>());
-      return true;
-    }
-  }
-  if constexpr (widest > 16) {
-    if (count * item >= 16) {
-      run(hn::FixedTag<T, 16 / item>());
-      return true;
-    }
-  }
+  if constexpr (bytes > 16) return with_vector<item, bytes / 2>(count, run);
   return false;
 }
 

@@ -60,7 +60,7 @@ HWY_INLINE void write_line(std::byte* dst, const std::byte* src) {
   const hn::CappedTag<std::uint8_t, 64> d;
   constexpr std::size_t step = hn::MaxLanes(d);
   for (std::size_t part = 0; part < 64; part += step) {
-    hn::Stream(hn::Load(d, reinterpret_cast<const std::uint8_t*>(src) + part), d,
+    hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src) + part), d,
                reinterpret_cast<std::uint8_t*>(dst) + part);
   }
 }

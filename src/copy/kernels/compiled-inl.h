@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <string_view>
+#include <type_traits>
 
 #if HWY_TARGETS & HWY_AVX3
 #define TENSTRIDE_AVX512(function) {"avx512", N_AVX3::function},
@@ -16,7 +17,7 @@
 #else
 #define TENSTRIDE_AVX2(function)
 #endif
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 || HWY_STATIC_TARGET == HWY_SCALAR || HWY_STATIC_TARGET == HWY_EMU128
 #define TENSTRIDE_VECTOR(function)
 #else
 #define TENSTRIDE_VECTOR(function) {"vector", HWY_STATIC_DISPATCH(function)},
@@ -36,17 +37,18 @@ struct Compiled {
 };
 
 /// Returns the function that goes with the `Kernels` called `name`: compiled for their instruction set, or
-/// for the next lesser one that there is. Precondition: the last item is "portable".
+/// for the next lesser one that there is, or `portable`.
 template <class Function>
-Function compiled_for(std::string_view name, std::initializer_list<Compiled<Function>> best_first) {
+Function compiled_for(std::string_view name, Function portable,
+                      std::initializer_list<Compiled<std::type_identity_t<Function>>> best_first) {
   bool is_reached = false;
-  for (const std::string_view set : {"avx512", "avx2", "vector", "portable"}) {
+  for (const std::string_view set : {"avx512", "avx2", "vector"}) {
     is_reached = is_reached || set == name;
     for (const Compiled<Function>& compiled : best_first) {
       if (is_reached && compiled.kernels == set) return compiled.function;
     }
   }
-  return (best_first.end() - 1)->function;
+  return portable;
 }
 
 }  // namespace tenstride::copy

@@ -106,32 +106,13 @@ void gather(std::byte* out, const std::byte* in, Index stride, std::size_t count
                                            count - done);
 }
 
-inline void gather16(std::byte* out, const std::byte* in, Index stride, std::size_t count) {
+template <>
+inline void gather<16>(std::byte* out, const std::byte* in, Index stride, std::size_t count) {
   const hn::FixedTag<std::uint8_t, 16> d;
   for (std::size_t i = 0; i < count; ++i) {
     const auto* from = reinterpret_cast<const std::uint8_t*>(in + static_cast<Index>(i) * stride);
     hn::StoreU(hn::LoadU(d, from), d, reinterpret_cast<std::uint8_t*>(out + i * 16));
   }
-}
-
-/// Gathers whole lines of items of 16 bytes, at any stride, by streaming stores of an item.
-inline std::size_t gather_lines16(std::byte* dst, const std::byte* src, Index stride, std::size_t count,
-                                  MemoryStreams /*streams*/) {
-  const hn::FixedTag<std::uint8_t, 16> d;
-  constexpr Index in_line = 4;
-  constexpr Index prefetch_distance_items = 64;
-  const std::size_t lines = count / in_line;
-  for (std::size_t n = 0; n < lines; ++n) {
-#pragma GCC unroll 4
-    for (Index i = 0; i < in_line; ++i) {
-      __builtin_prefetch(src + (i + prefetch_distance_items) * stride, 0, 3);
-      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src + i * stride)), d,
-                 reinterpret_cast<std::uint8_t*>(dst) + i * 16);
-    }
-    dst += in_line * 16;
-    src += in_line * stride;
-  }
-  return lines;
 }
 
 /// Gathers whole lines by streaming stores, a line of each of `pages` pages alternately.
@@ -193,6 +174,27 @@ std::size_t gather_lines(std::byte* dst, const std::byte* src, Index stride, std
     return 0;
   }
   return before_last;
+}
+
+/// Gathers whole lines of items of 16 bytes, at any stride, by streaming stores of an item.
+template <>
+inline std::size_t gather_lines<16>(std::byte* dst, const std::byte* src, Index stride, std::size_t count,
+                                    MemoryStreams /*streams*/) {
+  const hn::FixedTag<std::uint8_t, 16> d;
+  constexpr Index in_line = 4;
+  constexpr Index prefetch_distance_items = 64;
+  const std::size_t lines = count / in_line;
+  for (std::size_t n = 0; n < lines; ++n) {
+#pragma GCC unroll 4
+    for (Index i = 0; i < in_line; ++i) {
+      __builtin_prefetch(src + (i + prefetch_distance_items) * stride, 0, 3);
+      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src + i * stride)), d,
+                 reinterpret_cast<std::uint8_t*>(dst) + i * 16);
+    }
+    dst += in_line * 16;
+    src += in_line * stride;
+  }
+  return lines;
 }
 
 #endif

@@ -21,14 +21,11 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 extern const IndexedKernels indexed;
-constinit const IndexedKernels indexed{
-    .transpose = {transpose_indexed<1>, transpose_indexed<2>, transpose_indexed<4>, transpose_indexed<8>,
-                  transpose_indexed<16>},
-    .transpose_pitched = {transpose_pitched<1>, transpose_pitched<2>, transpose_pitched<4>,
-                          transpose_pitched<8>, transpose_pitched<16>},
-    .transpose_short = transpose_short,
-    .overlapping_rows = copy_overlapping,
-    .line_rows = copy_line_rows};
+constinit const IndexedKernels indexed{.transpose = TENSTRIDE_ITEMS(transpose_indexed),
+                                       .transpose_pitched = TENSTRIDE_ITEMS(transpose_pitched),
+                                       .transpose_short = transpose_short,
+                                       .overlapping_rows = copy_overlapping,
+                                       .line_rows = copy_line_rows};
 
 #endif
 

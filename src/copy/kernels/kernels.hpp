@@ -261,6 +261,10 @@ struct PartialRows {
   bool is_last = true;
 };
 
+/// The functions of a template for items of 1, 2, 4, 8 and 16 bytes, as the tables of kernels have them.
+#define TENSTRIDE_ITEMS(function) \
+  { function<1>, function<2>, function<4>, function<8>, function<16> }
+
 /// The kernels of one instruction set.
 struct Kernels {
   const char* name;

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-namespace tenstride::copy {
+#include "copy/kernels/kernels.hpp"
 
+namespace tenstride::copy {
 namespace {
 
 /// Writes all lines of the runs.
@@ -73,10 +74,6 @@ void pack_permuted(Pack& pack) {
     for (std::size_t b = 0; b < order.size(); ++b) to[b] = from[order[b]];
   });
 }
-
-}  // namespace
-
-namespace {
 
 /// Where loads of `bytes` bytes begin that together have all of `ascending`, each before `end`.
 std::vector<Index> windows_of(const std::vector<Index>& ascending, Index bytes, Index end) {
@@ -174,14 +171,7 @@ PermuteProgram make_program(const std::vector<std::uint16_t>& src_bytes, std::si
 
 const PackKernels& portable_pack_kernels() {
   static constexpr PackKernels table{
-      "portable",
-      64,
-      {pack_panels<1>, pack_panels<2>, pack_panels<4>, pack_panels<8>, pack_panels<16>},
-      pack_rows,
-      pack_permuted,
-      16,
-      false,
-      pack_gathered};
+      "portable", 64, TENSTRIDE_ITEMS(pack_panels), pack_rows, pack_permuted, 16, false, pack_gathered};
   return table;
 }
 

@@ -197,25 +197,23 @@ void pack_gathered(Pack& pack) {
   bytes == 2 ? gather_pieces<2>(pack) : gather_pieces<1>(pack);
 }
 
-constexpr PackKernels table{
-    .name = TENSTRIDE_TARGET_NAME,
-    .panel_bytes = widest,
-    .pack = {pack_block<1>, pack_block<2>, pack_block<4>, pack_block<8>, pack_block<16>},
-    .rows = pack_rows,
-    .permuted = pack_permuted,
-    .permuted_bytes = 16,
-    .reads_beyond_short_rows = true,
-    .gathered = pack_gathered};
+constexpr PackKernels table{.name = TENSTRIDE_TARGET_NAME,
+                            .panel_bytes = widest,
+                            .pack = TENSTRIDE_ITEMS(pack_block),
+                            .rows = pack_rows,
+                            .permuted = pack_permuted,
+                            .permuted_bytes = 16,
+                            .reads_beyond_short_rows = true,
+                            .gathered = pack_gathered};
 
 #if HWY_TARGET == HWY_AVX3
-constexpr PackKernels vbmi_table{.name = table.name,
-                                 .panel_bytes = table.panel_bytes,
-                                 .pack = table.pack,
-                                 .rows = table.rows,
-                                 .permuted = pack_permuted_64,
-                                 .permuted_bytes = 64,
-                                 .reads_beyond_short_rows = false,
-                                 .gathered = pack_gathered};
+constexpr PackKernels vbmi_table = [] {
+  PackKernels own = table;
+  own.permuted = pack_permuted_64;
+  own.permuted_bytes = 64;
+  own.reads_beyond_short_rows = false;
+  return own;
+}();
 #endif
 
 }  // namespace
@@ -225,12 +223,6 @@ const PackKernels& own_pack_table() {
   if (Machine::here().permuted_bytes == static_cast<Index>(vbmi_table.permuted_bytes)) return vbmi_table;
 #endif
   return table;
-}
-
-#else
-
-const PackKernels& own_pack_table() {
-  return portable_pack_kernels();
 }
 
 #endif
@@ -245,8 +237,7 @@ HWY_AFTER_NAMESPACE();
 namespace tenstride::copy {
 
 const PackKernels& pack_kernels(std::string_view name) {
-  return compiled_for<decltype(&portable_pack_kernels)>(
-      name, {TENSTRIDE_COMPILED(own_pack_table){"portable", portable_pack_kernels}})();
+  return compiled_for(name, portable_pack_kernels, {TENSTRIDE_COMPILED(own_pack_table)})();
 }
 
 const PackKernels& pack_kernels() {

@@ -44,8 +44,9 @@ void gather(std::byte* out, const std::byte* in, Index stride, std::size_t count
   }
 }
 
-std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, Index /*stride*/, std::size_t /*count*/,
-                     MemoryStreams /*streams*/) {
+template <std::size_t item>
+std::size_t gather_lines(std::byte* /*dst*/, const std::byte* /*src*/, Index /*stride*/,
+                         std::size_t /*count*/, MemoryStreams /*streams*/) {
   return 0;
 }
 
@@ -215,43 +216,16 @@ void transpose_short(std::byte* dst, Index dst_pitch, const std::byte* src, Inde
     copy_rows(dst, static_cast<Index>(item), src, src_pitch, rows, item);
 }
 
-constexpr IndexedKernels indexed{
-    .transpose = {transpose_indexed<1>, transpose_indexed<2>, transpose_indexed<4>, transpose_indexed<8>,
-                  transpose_indexed<16>},
-    .transpose_pitched = {transpose_pitched<1>, transpose_pitched<2>, transpose_pitched<4>,
-                          transpose_pitched<8>, transpose_pitched<16>},
-    .transpose_short = transpose_short,
-    .overlapping_rows = copy_rows,
-    .line_rows = copy_rows};
+constexpr IndexedKernels indexed{.transpose = TENSTRIDE_ITEMS(transpose_indexed),
+                                 .transpose_pitched = TENSTRIDE_ITEMS(transpose_pitched),
+                                 .transpose_short = transpose_short,
+                                 .overlapping_rows = copy_rows,
+                                 .line_rows = copy_rows};
 
-constexpr Kernels table{
-    .name = "portable",
-    .transpose = {transpose<1>, transpose<2>, transpose<4>, transpose<8>, transpose<16>},
-    .transpose_panel = {transpose_panel<1>, transpose_panel<2>, transpose_panel<4>, transpose_panel<8>,
-                        transpose_panel<16>},
-    .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
-    .gather_lines = {no_lines, no_lines, no_lines, no_lines, no_lines},
-    .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
-    .interleave = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
-    .stream = stream,
-    .stream_run = stream_run,
-    .copy_rows = copy_rows,
-    .fill_rows = {fill_rows<1>, fill_rows<2>, fill_rows<4>, fill_rows<8>, fill_rows<16>},
-    .fence = fence,
-    .convert = portable_convert,
-    .scale = find_scale,
-    .stream_line = stream_line,
-    .fill_strided = {fill_strided<1>, fill_strided<2>, fill_strided<4>, fill_strided<8>, fill_strided<16>},
-    .deinterleave_lines = {deinterleave_lines<1>, deinterleave_lines<2>, deinterleave_lines<4>,
-                           deinterleave_lines<8>, deinterleave_lines<16>},
-    .interleave_lines = {interleave_lines<1>, interleave_lines<2>, interleave_lines<4>, interleave_lines<8>,
-                         interleave_lines<16>},
-    .converting = &converting,
-    .short_items = &short_items,
-    .indexed = &indexed,
-    .stream_alternating = stream_alternating,
-    .stream_partial_rows = stream_partial_rows,
-};
+constexpr auto find_convert = portable_convert;
+
+#define TENSTRIDE_TARGET_NAME "portable"
+#include "copy/kernels/table-inl.h"
 
 }  // namespace
 

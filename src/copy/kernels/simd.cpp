@@ -38,15 +38,6 @@ void stream(StoreQueue& queue) {
   queue = local;
 }
 
-/// Copies a line by streaming stores.
-HWY_INLINE void stream_line_from(const std::byte* src, std::byte* dst) {
-  const hn::CappedTag<std::uint8_t, 64> d;
-  for (std::size_t part = 0; part < 64; part += hn::MaxLanes(d)) {
-    hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src) + part), d,
-               reinterpret_cast<std::uint8_t*>(dst) + part);
-  }
-}
-
 /// Copies by streaming stores, a line of each of `pages` pages alternately.
 template <std::size_t pages>
 void stream_pages(std::byte* dst, const std::byte* src, std::size_t bytes) {
@@ -55,10 +46,10 @@ void stream_pages(std::byte* dst, const std::byte* src, std::size_t bytes) {
   std::size_t done = 0;
   for (; done + pages * page <= bytes; done += pages * page) {
     for (std::size_t at = done; at < done + page; at += line) {
-      for (std::size_t k = 0; k < pages; ++k) stream_line_from(src + at + k * page, dst + at + k * page);
+      for (std::size_t k = 0; k < pages; ++k) write_line(dst + at + k * page, src + at + k * page);
     }
   }
-  for (; done < bytes; done += line) stream_line_from(src + done, dst + done);
+  for (; done < bytes; done += line) write_line(dst + done, src + done);
 }
 
 /// Copies page after page, or four pages alternately, which keeps four memory banks busy.
@@ -96,12 +87,12 @@ void stream_alternating(std::byte* dst, Index dst_pitch, const std::byte* src, I
 #pragma GCC unroll 2
       for (std::size_t part = at; part < at + piece; part += line) {
         __builtin_prefetch(from[r] + next_offset + static_cast<Index>(part - at), 0, 3);
-        stream_line_from(from[r] + part, to[r] + part);
+        write_line(to[r] + part, from[r] + part);
       }
     }
   }
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t at = common; at < whole[r]; at += line) stream_line_from(from[r] + at, to[r] + at);
+    for (std::size_t at = common; at < whole[r]; at += line) write_line(to[r] + at, from[r] + at);
   }
 }
 
@@ -141,11 +132,11 @@ void stream_partial_rows(const PartialRows& all) {
         std::memcpy(dst, src, head);
       } else {
         copy_line(src, partial_line + (line - head));
-        stream_line_from(partial_line, dst + head - line);
+        write_line(dst + head - line, partial_line);
       }
     }
     std::size_t at = head;
-    for (; at + line <= rows.bytes; at += line) stream_line_from(src + at, dst + at);
+    for (; at + line <= rows.bytes; at += line) write_line(dst + at, src + at);
     if (const std::size_t tail = rows.bytes - at; tail != 0) {
       if (rows.is_last) {
         std::memcpy(dst + at, src + at, tail);
@@ -348,43 +339,10 @@ extern const ConvertingKernels converting;
 extern const ShortItemKernels short_items;
 extern const IndexedKernels indexed;
 
-constexpr Kernels table{
-    .name = TENSTRIDE_TARGET_NAME,
-    .transpose = {transpose<1>, transpose<2>, transpose<4>, transpose<8>, transpose<16>},
-    .transpose_panel = {transpose_panel<1>, transpose_panel<2>, transpose_panel<4>, transpose_panel<8>,
-                        transpose_panel<16>},
-    .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
-    .gather_lines = {gather_lines<1>, gather_lines<2>, gather_lines<4>, gather_lines<8>, gather_lines16},
-    .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
-    .interleave = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
-    .stream = stream,
-    .stream_run = stream_run,
-    .copy_rows = copy_rows,
-    .fill_rows = {fill_rows<1>, fill_rows<2>, fill_rows<4>, fill_rows<8>, fill_rows<16>},
-    .fence = fence,
-    .convert = find_convert,
-    .scale = find_scale,
-    .stream_line = stream_line,
-    .fill_strided = {fill_strided<1>, fill_strided<2>, fill_strided<4>, fill_strided<8>, fill_strided<16>},
-    .deinterleave_lines = {deinterleave_lines<1>, deinterleave_lines<2>, deinterleave_lines<4>,
-                           deinterleave_lines<8>, deinterleave_lines<16>},
-    .interleave_lines = {interleave_lines<1>, interleave_lines<2>, interleave_lines<4>, interleave_lines<8>,
-                         interleave_lines<16>},
-    .converting = &converting,
-    .short_items = &short_items,
-    .indexed = &indexed,
-    .stream_alternating = stream_alternating,
-    .stream_partial_rows = stream_partial_rows,
-};
+#include "copy/kernels/table-inl.h"
 
 const Kernels* own_table() {
   return &table;
-}
-
-#else
-
-const Kernels* own_table() {
-  return &portable_kernels();
 }
 
 #endif
@@ -394,32 +352,24 @@ const Kernels* own_table() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "copy/kernels/compiled-inl.h"
+
 namespace tenstride::copy {
 namespace {
 
 struct Tables {
   std::array<const Kernels*, 8> best_first{};
   std::size_t count = 0;
-
-  void add(bool runs_here, const Kernels* table) {
-    if (runs_here && table != &portable_kernels()) best_first[count++] = table;
-  }
 };
 
 /// Returns the tables that this processor can run. Highway's own dispatch would need its library at run time.
 Tables find_tables() {
   Tables tables;
-  [[maybe_unused]] const InstructionSet here = detail::available_instructions();
-#if HWY_ARCH_X86
-#if HWY_TARGETS & HWY_AVX3
-  tables.add(here >= InstructionSet::avx512, N_AVX3::own_table());
-#endif
-#if HWY_TARGETS & HWY_AVX2
-  tables.add(here >= InstructionSet::avx2, N_AVX2::own_table());
-#endif
-#else
-  tables.add(here > InstructionSet::portable, HWY_STATIC_DISPATCH(own_table)());
-#endif
+  using Table = const Kernels* (*)();
+  for (const Compiled<Table>& own : std::initializer_list<Compiled<Table>>{TENSTRIDE_COMPILED(own_table)}) {
+    const auto needed = own.kernels == "avx512" ? InstructionSet::avx512 : InstructionSet::avx2;
+    if (detail::available_instructions() >= needed) tables.best_first[tables.count++] = own.function();
+  }
   tables.best_first[tables.count++] = &portable_kernels();
   return tables;
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elementwise/kernels/arithmetic.hpp"
 
-#include <array>
-
 #include "elementwise/kernels/element.hpp"
+#include "elementwise/kernels/rows.hpp"
 #include "tenstride/base/error.hpp"
 
 namespace tenstride::elementwise {
@@ -46,65 +45,25 @@ void ternary_loop(std::byte* out, const std::byte* a, const std::byte* b, const 
   }
 }
 
-template <UnaryOp op>
-UnaryRow unary_of(DType type) {
-  return visit(type, []<class T>(std::type_identity<T>) -> UnaryRow {
-    if constexpr (has_unary<op, T>()) {
-      return &unary_loop<op, T>;
-    } else {
-      return nullptr;
-    }
+UnaryRow portable_unary(UnaryOp given, DType type) {
+  return find_row<UnaryRow, UnaryOp::isfinite>(given, type, []<UnaryOp op, class T>() -> UnaryRow {
+    if constexpr (has_unary<op, T>()) return &unary_loop<op, T>;
+    return nullptr;
   });
 }
 
-template <BinaryOp op>
-BinaryRow binary_of(DType type) {
-  return visit(type, []<class T>(std::type_identity<T>) -> BinaryRow {
-    if constexpr (has_binary<op, T>()) {
-      return &binary_loop<op, T>;
-    } else {
-      return nullptr;
-    }
+BinaryRow portable_binary(BinaryOp given, DType type) {
+  return find_row<BinaryRow, BinaryOp::bit_xor>(given, type, []<BinaryOp op, class T>() -> BinaryRow {
+    if constexpr (has_binary<op, T>()) return &binary_loop<op, T>;
+    return nullptr;
   });
 }
 
-template <TernaryOp op>
-TernaryRow ternary_of(DType type) {
-  return visit(type, []<class T>(std::type_identity<T>) -> TernaryRow {
-    if constexpr (has_ternary<op, T>()) {
-      return &ternary_loop<op, T>;
-    } else {
-      return nullptr;
-    }
+TernaryRow portable_ternary(TernaryOp given, DType type) {
+  return find_row<TernaryRow, TernaryOp::add_halves>(given, type, []<TernaryOp op, class T>() -> TernaryRow {
+    if constexpr (has_ternary<op, T>()) return &ternary_loop<op, T>;
+    return nullptr;
   });
-}
-
-UnaryRow portable_unary(UnaryOp op, DType type) {
-  using Op = UnaryOp;
-  static constexpr std::array rows{
-      unary_of<Op::neg>,    unary_of<Op::abs>,        unary_of<Op::bit_not>,
-      unary_of<Op::square>, unary_of<Op::cube>,       unary_of<Op::sqrt>,
-      unary_of<Op::rsqrt>,  unary_of<Op::reciprocal>, unary_of<Op::reciprocal_square>,
-      unary_of<Op::isnan>,  unary_of<Op::isinf>,      unary_of<Op::isfinite>};
-  return rows[static_cast<std::size_t>(op)](type);
-}
-
-BinaryRow portable_binary(BinaryOp op, DType type) {
-  using Op = BinaryOp;
-  static constexpr std::array rows{
-      binary_of<Op::add>,       binary_of<Op::sub>,          binary_of<Op::mul>,
-      binary_of<Op::div>,       binary_of<Op::floor_divide>, binary_of<Op::trunc_divide>,
-      binary_of<Op::remainder>, binary_of<Op::pow>,          binary_of<Op::maximum>,
-      binary_of<Op::minimum>,   binary_of<Op::bit_and>,      binary_of<Op::bit_or>,
-      binary_of<Op::bit_xor>};
-  return rows[static_cast<std::size_t>(op)](type);
-}
-
-TernaryRow portable_ternary(TernaryOp op, DType type) {
-  using Op = TernaryOp;
-  static constexpr std::array rows{ternary_of<Op::add_scaled>, ternary_of<Op::clamp>, ternary_of<Op::where>,
-                                   ternary_of<Op::add_halves>};
-  return rows[static_cast<std::size_t>(op)](type);
 }
 
 template <Extreme which, class T>
@@ -115,19 +74,11 @@ Index extreme_loop(std::byte* best, const std::byte* in, Index count) {
   return found;
 }
 
-ExtremeRow portable_extreme(Extreme which, DType type) {
-  return visit(type, [&]<class T>(std::type_identity<T>) -> ExtremeRow {
-    if constexpr (is_whole<T> || std::is_floating_point_v<T>) {
-      return which == Extreme::least ? &extreme_loop<Extreme::least, T> : &extreme_loop<Extreme::greatest, T>;
-    } else {
-      return nullptr;
-    }
+ExtremeRow portable_extreme(Extreme given, DType type) {
+  return find_row<ExtremeRow, Extreme::greatest>(given, type, []<Extreme which, class T>() -> ExtremeRow {
+    if constexpr (is_whole<T> || std::is_floating_point_v<T>) return &extreme_loop<which, T>;
+    return nullptr;
   });
-}
-
-template <class Row>
-Row or_else(Row fast, Row portable) {
-  return fast != nullptr ? fast : portable;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "copy/kernels/kernels.hpp"
 #include "elementwise/kernels/arithmetic.hpp"
 #include "elementwise/kernels/element.hpp"
+#include "elementwise/kernels/rows.hpp"
 
 // Loops use vectors, and therefore stores, of 32 bytes: see `store_bytes` in
 // copy/kernels/convert_numbers-inl.h.
@@ -237,10 +238,11 @@ using Unsigned = typename UnsignedOf<T>::type;
 template <class T>
 constexpr bool is_simple = is_whole<T> || std::is_floating_point_v<T>;
 
-template <UnaryOp op>
-UnaryRow unary_of(DType type) {
-  return visit(type, []<class T>(std::type_identity<T>) -> UnaryRow {
-    if constexpr (!has_unary<op, T>()) {
+/// Returns nullptr where the processor has no vectors for the operation.
+UnaryRow find_unary(UnaryOp given, DType type) {
+  return find_row<UnaryRow, UnaryOp::isfinite>(given, type, []<UnaryOp op, class T>() -> UnaryRow {
+    constexpr bool has_vectors = op < UnaryOp::cube || op > UnaryOp::reciprocal_square;
+    if constexpr (!has_vectors || !has_unary<op, T>()) {
       return nullptr;
     } else if constexpr (op == UnaryOp::bit_not) {
       return &unary_parts<op, std::uint8_t, sizeof(T)>;
@@ -256,11 +258,13 @@ UnaryRow unary_of(DType type) {
   });
 }
 
-template <BinaryOp op>
-BinaryRow binary_of(DType type) {
-  return visit(type, []<class T>(std::type_identity<T>) -> BinaryRow {
+BinaryRow find_binary(BinaryOp given, DType type) {
+  return find_row<BinaryRow, BinaryOp::bit_xor>(given, type, []<BinaryOp op, class T>() -> BinaryRow {
     constexpr bool is_sum = op == BinaryOp::add || op == BinaryOp::sub;
-    if constexpr (is_half<T> && has_binary<op, float>()) {
+    constexpr bool has_vectors = op < BinaryOp::floor_divide || op > BinaryOp::pow;
+    if constexpr (!has_vectors) {
+      return nullptr;
+    } else if constexpr (is_half<T> && has_binary<op, float>()) {
       return &binary_halves<op, T>;
     } else if constexpr (!has_binary<op, T>()) {
       return nullptr;
@@ -280,18 +284,13 @@ BinaryRow binary_of(DType type) {
   });
 }
 
-template <TernaryOp op>
-TernaryRow ternary_of(DType type) {
-  return visit(type, []<class T>(std::type_identity<T>) -> TernaryRow {
+TernaryRow find_ternary(TernaryOp given, DType type) {
+  return find_row<TernaryRow, TernaryOp::add_halves>(given, type, []<TernaryOp op, class T>() -> TernaryRow {
     if constexpr (op == TernaryOp::where && sizeof(T) == 1) {
       return &ternary_loop<op, std::uint8_t>;
-    } else if constexpr (op == TernaryOp::where && sizeof(T) == 2) {
-      return &choose<std::uint16_t>;
-    } else if constexpr (op == TernaryOp::where && sizeof(T) == 4) {
-      return &choose<std::uint32_t>;
-    } else if constexpr (op == TernaryOp::where && sizeof(T) == 8) {
-      return &choose<std::uint64_t>;
-    } else if constexpr (op == TernaryOp::where || !has_ternary<op, T>() || !is_simple<T>) {
+    } else if constexpr (op == TernaryOp::where && sizeof(T) <= 8) {
+      return &choose<hwy::UnsignedFromSize<sizeof(T)>>;
+    } else if constexpr (op == TernaryOp::where || op == TernaryOp::add_halves || !is_simple<T>) {
       return nullptr;
     } else if constexpr (op == TernaryOp::add_scaled) {
       return &ternary_loop<op, Unsigned<T>>;
@@ -301,69 +300,10 @@ TernaryRow ternary_of(DType type) {
   });
 }
 
-/// Returns nullptr where the processor has no vectors for the operation.
-UnaryRow find_unary(UnaryOp op, DType type) {
-  using Op = UnaryOp;
-  switch (op) {
-    case Op::neg:
-      return unary_of<Op::neg>(type);
-    case Op::abs:
-      return unary_of<Op::abs>(type);
-    case Op::bit_not:
-      return unary_of<Op::bit_not>(type);
-    case Op::square:
-      return unary_of<Op::square>(type);
-    case Op::isnan:
-      return unary_of<Op::isnan>(type);
-    case Op::isinf:
-      return unary_of<Op::isinf>(type);
-    case Op::isfinite:
-      return unary_of<Op::isfinite>(type);
-    default:
-      return nullptr;
-  }
-}
-
-BinaryRow find_binary(BinaryOp op, DType type) {
-  using Op = BinaryOp;
-  switch (op) {
-    case Op::add:
-      return binary_of<Op::add>(type);
-    case Op::sub:
-      return binary_of<Op::sub>(type);
-    case Op::mul:
-      return binary_of<Op::mul>(type);
-    case Op::div:
-      return binary_of<Op::div>(type);
-    case Op::maximum:
-      return binary_of<Op::maximum>(type);
-    case Op::minimum:
-      return binary_of<Op::minimum>(type);
-    case Op::bit_and:
-      return binary_of<Op::bit_and>(type);
-    case Op::bit_or:
-      return binary_of<Op::bit_or>(type);
-    case Op::bit_xor:
-      return binary_of<Op::bit_xor>(type);
-    default:
-      return nullptr;
-  }
-}
-
-TernaryRow find_ternary(TernaryOp op, DType type) {
-  using Op = TernaryOp;
-  if (op == Op::where) return ternary_of<Op::where>(type);
-  if (op == Op::add_halves) return nullptr;
-  return op == Op::clamp ? ternary_of<Op::clamp>(type) : ternary_of<Op::add_scaled>(type);
-}
-
-ExtremeRow find_extreme(Extreme which, DType type) {
-  return visit(type, [&]<class T>(std::type_identity<T>) -> ExtremeRow {
-    if constexpr (is_simple<T>) {
-      return which == Extreme::least ? &extreme_loop<Extreme::least, T> : &extreme_loop<Extreme::greatest, T>;
-    } else {
-      return nullptr;
-    }
+ExtremeRow find_extreme(Extreme given, DType type) {
+  return find_row<ExtremeRow, Extreme::greatest>(given, type, []<Extreme which, class T>() -> ExtremeRow {
+    if constexpr (is_simple<T>) return &extreme_loop<which, T>;
+    return nullptr;
   });
 }
 
@@ -371,12 +311,6 @@ constexpr ArithmeticKernels table{TENSTRIDE_TARGET_NAME, find_unary, find_binary
 
 const ArithmeticKernels& own_arithmetic_table() {
   return table;
-}
-
-#else
-
-const ArithmeticKernels& own_arithmetic_table() {
-  return portable_arithmetic_kernels();
 }
 
 #endif
@@ -389,17 +323,10 @@ HWY_AFTER_NAMESPACE();
 #include "copy/kernels/compiled-inl.h"
 
 namespace tenstride::elementwise {
-namespace arithmetic {
-
-static const ArithmeticKernels& table_named(std::string_view name) {
-  return copy::compiled_for<decltype(&portable_arithmetic_kernels)>(
-      name, {TENSTRIDE_COMPILED(own_arithmetic_table){"portable", portable_arithmetic_kernels}})();
-}
-
-}  // namespace arithmetic
 
 const ArithmeticKernels& arithmetic_kernels(std::string_view name) {
-  return arithmetic::table_named(name);
+  using namespace arithmetic;
+  return copy::compiled_for(name, portable_arithmetic_kernels, {TENSTRIDE_COMPILED(own_arithmetic_table)})();
 }
 
 const ArithmeticKernels& arithmetic_kernels() {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tenstride/base/element.hpp"
+#include "elementwise/kernels/rows.hpp"
 
 namespace tenstride::elementwise {
 namespace {
@@ -31,32 +31,14 @@ void portable_row(std::byte* __restrict out, const std::byte* a, const std::byte
   }
 }
 
-template <Comparison comparison>
-CompareRow portable_row_of(DType type) {
-  return visit(type, []<class T>(std::type_identity<T>) -> CompareRow {
-    if constexpr (is_small_float<T> || std::is_same_v<T, bool> || std::is_same_v<T, complex32>) {
-      return nullptr;
-    } else {
-      return &portable_row<comparison, T>;
-    }
-  });
-}
-
-CompareRow portable_compare(Comparison comparison, DType type) {
-  switch (comparison) {
-    case Comparison::eq:
-      return portable_row_of<Comparison::eq>(type);
-    case Comparison::ne:
-      return portable_row_of<Comparison::ne>(type);
-    case Comparison::lt:
-      return portable_row_of<Comparison::lt>(type);
-    case Comparison::le:
-      return portable_row_of<Comparison::le>(type);
-    case Comparison::gt:
-      return portable_row_of<Comparison::gt>(type);
-    default:
-      return portable_row_of<Comparison::ge>(type);
-  }
+CompareRow portable_compare(Comparison given, DType type) {
+  return find_row<CompareRow, Comparison::ge>(
+      given, type, []<Comparison comparison, class T>() -> CompareRow {
+        constexpr bool has_row =
+            !is_small_float<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, complex32>;
+        if constexpr (has_row) return &portable_row<comparison, T>;
+        return nullptr;
+      });
 }
 
 template <class T>
@@ -64,28 +46,19 @@ bool is_set(const std::byte* at) {
   return convert_element<bool>(load_element<T>(at));
 }
 
-template <class T>
-bool portable_all_row(const std::byte* in, Index count) {
+/// Whether all elements are set, or any.
+template <class T, bool is_all>
+bool portable_truth_row(const std::byte* in, Index count) {
   for (Index i = 0; i < count; ++i) {
-    if (!is_set<T>(in + i * static_cast<Index>(sizeof(T)))) return false;
+    if (is_set<T>(in + i * static_cast<Index>(sizeof(T))) != is_all) return !is_all;
   }
-  return true;
+  return is_all;
 }
 
-template <class T>
-bool portable_any_row(const std::byte* in, Index count) {
-  for (Index i = 0; i < count; ++i) {
-    if (is_set<T>(in + i * static_cast<Index>(sizeof(T)))) return true;
-  }
-  return false;
-}
-
-TruthRow portable_all(DType type) {
-  return visit(type, []<class T>(std::type_identity<T>) -> TruthRow { return &portable_all_row<T>; });
-}
-
-TruthRow portable_any(DType type) {
-  return visit(type, []<class T>(std::type_identity<T>) -> TruthRow { return &portable_any_row<T>; });
+template <bool is_all>
+TruthRow portable_truth(DType type) {
+  return visit(type,
+               []<class T>(std::type_identity<T>) -> TruthRow { return &portable_truth_row<T, is_all>; });
 }
 
 template <std::size_t item>
@@ -95,18 +68,13 @@ void portable_fill_set(std::byte* out, const std::byte* mask, Index count, const
   }
 }
 
-template <class Row>
-Row or_else(Row fast, Row portable) {
-  return fast != nullptr ? fast : portable;
-}
-
 }  // namespace
 
 const CompareKernels& portable_compare_kernels() {
   static constexpr CompareKernels table{"portable",
                                         portable_compare,
-                                        portable_all,
-                                        portable_any,
+                                        portable_truth<true>,
+                                        portable_truth<false>,
                                         {portable_fill_set<1>, portable_fill_set<2>, portable_fill_set<4>,
                                          portable_fill_set<8>, portable_fill_set<16>}};
   return table;
@@ -116,10 +84,10 @@ CompareRow compare_row(Comparison comparison, DType type) {
   return or_else(compare_kernels().compare(comparison, type), portable_compare(comparison, type));
 }
 TruthRow all_row(DType type) {
-  return or_else(compare_kernels().all(type), portable_all(type));
+  return or_else(compare_kernels().all(type), portable_truth<true>(type));
 }
 TruthRow any_row(DType type) {
-  return or_else(compare_kernels().any(type), portable_any(type));
+  return or_else(compare_kernels().any(type), portable_truth<false>(type));
 }
 
 }  // namespace tenstride::elementwise

@@ -10,13 +10,14 @@
 #include <hwy/highway.h>
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
 
 #include "copy/kernels/convert_types-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "elementwise/kernels/compare.hpp"
-#include "tenstride/base/element.hpp"
+#include "elementwise/kernels/rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::elementwise {
@@ -132,34 +133,15 @@ void compare_halves(std::byte* out, const std::byte* a, const std::byte* b, Inde
 template <class T>
 constexpr bool is_simple = (std::is_integral_v<T> || std::is_floating_point_v<T>)&&!std::is_same_v<T, bool>;
 
-template <Comparison comparison>
-CompareRow row_of(DType type) {
-  return visit(type, []<class T>(std::type_identity<T>) -> CompareRow {
-    if constexpr (is_simple<T>) {
-      return &compare_all<comparison, T>;
-    } else if constexpr (is_half<T>) {
-      return &compare_halves<comparison, T>;
-    } else {
-      return nullptr;
-    }
-  });
-}
-
-CompareRow find_compare(Comparison comparison, DType type) {
-  switch (comparison) {
-    case Comparison::eq:
-      return row_of<Comparison::eq>(type);
-    case Comparison::ne:
-      return row_of<Comparison::ne>(type);
-    case Comparison::lt:
-      return row_of<Comparison::lt>(type);
-    case Comparison::le:
-      return row_of<Comparison::le>(type);
-    case Comparison::gt:
-      return row_of<Comparison::gt>(type);
-    default:
-      return row_of<Comparison::ge>(type);
-  }
+CompareRow find_compare(Comparison given, DType type) {
+  return find_row<CompareRow, Comparison::ge>(given, type,
+                                              []<Comparison comparison, class T>() -> CompareRow {
+                                                if constexpr (is_simple<T>)
+                                                  return &compare_all<comparison, T>;
+                                                if constexpr (is_half<T>)
+                                                  return &compare_halves<comparison, T>;
+                                                return nullptr;
+                                              });
 }
 
 /// Returns whether all elements, or any, have a bit of `significant` set. Tests four vectors at a time.
@@ -201,17 +183,8 @@ bool truth_row(const std::byte* in, Index count) {
 template <bool is_all>
 TruthRow find_truth(DType type) {
   return visit(type, []<class T>(std::type_identity<T>) -> TruthRow {
-    if constexpr (is_complex_element<T>) {
-      return nullptr;
-    } else if constexpr (sizeof(T) == 1) {
-      return &truth_row<T, std::uint8_t, is_all>;
-    } else if constexpr (sizeof(T) == 2) {
-      return &truth_row<T, std::uint16_t, is_all>;
-    } else if constexpr (sizeof(T) == 4) {
-      return &truth_row<T, std::uint32_t, is_all>;
-    } else {
-      return &truth_row<T, std::uint64_t, is_all>;
-    }
+    if constexpr (!is_complex_element<T>) return &truth_row<T, hwy::UnsignedFromSize<sizeof(T)>, is_all>;
+    return nullptr;
   });
 }
 
@@ -243,7 +216,7 @@ void fill_set(std::byte* out, const std::byte* mask, Index count, const std::byt
     const auto chosen = mask_lanes(d, reinterpret_cast<const std::uint8_t*>(mask) + i);
     hn::StoreU(hn::IfThenElse(hn::Eq(chosen, zero), hn::LoadU(d, to), values), d, to);
   }
-  constexpr std::size_t log2 = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+  constexpr auto log2 = static_cast<std::size_t>(std::countr_zero(sizeof(T)));
   portable_compare_kernels().fill_set[log2](out + i * static_cast<Index>(sizeof(T)), mask + i, count - i,
                                             value);
 }
@@ -264,12 +237,6 @@ const CompareKernels& own_compare_table() {
   return table;
 }
 
-#else
-
-const CompareKernels& own_compare_table() {
-  return portable_compare_kernels();
-}
-
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -282,8 +249,7 @@ HWY_AFTER_NAMESPACE();
 namespace tenstride::elementwise {
 
 const CompareKernels& compare_kernels(std::string_view name) {
-  return copy::compiled_for<decltype(&portable_compare_kernels)>(
-      name, {TENSTRIDE_COMPILED(own_compare_table){"portable", portable_compare_kernels}})();
+  return copy::compiled_for(name, portable_compare_kernels, {TENSTRIDE_COMPILED(own_compare_table)})();
 }
 
 const CompareKernels& compare_kernels() {

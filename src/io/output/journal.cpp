@@ -35,13 +35,7 @@ struct StoredHeader {
   /// The check of all other bytes, those of the texts included.
   std::uint32_t check = 0;
   BootId boot{};
-  std::uint64_t source_nbytes = 0;
-  std::int64_t source_mtime_ns = 0;
-  std::uint64_t header_hash = 0;
-  std::uint64_t plan_hash = 0;
-  std::uint64_t nbytes = 0;
-  std::uint64_t blocks_nbytes = 0;
-  std::uint64_t parts = 0;
+  JournalNumbers numbers;
   std::uint64_t name_nbytes = 0;
   std::uint64_t limits_nbytes = 0;
 };
@@ -112,13 +106,7 @@ void Journal::clear() {
 void Journal::create(const JournalHeader& header) {
   StoredHeader stored;
   stored.boot = boot_;
-  stored.source_nbytes = header.source_nbytes;
-  stored.source_mtime_ns = header.source_mtime_ns;
-  stored.header_hash = header.header_hash;
-  stored.plan_hash = header.plan_hash;
-  stored.nbytes = header.nbytes;
-  stored.blocks_nbytes = header.blocks_nbytes;
-  stored.parts = header.parts;
+  stored.numbers = header;
   stored.name_nbytes = header.name.size();
   stored.limits_nbytes = header.limits.size();
   const std::string texts = header.name + header.limits;
@@ -147,15 +135,7 @@ std::optional<JournalHeader> Journal::read_header() {
   std::string texts(name_nbytes + static_cast<std::size_t>(stored.limits_nbytes), '\0');
   if (!read(texts.data(), texts.size(), sizeof stored)) return std::nullopt;
   if (stored.check != check_of(stored, texts)) return std::nullopt;
-  JournalHeader header{stored.source_nbytes,
-                       stored.source_mtime_ns,
-                       stored.header_hash,
-                       stored.plan_hash,
-                       stored.nbytes,
-                       stored.blocks_nbytes,
-                       stored.parts,
-                       texts.substr(0, name_nbytes),
-                       texts.substr(name_nbytes)};
+  JournalHeader header{stored.numbers, texts.substr(0, name_nbytes), texts.substr(name_nbytes)};
   end_ = sizeof stored + texts.size();
   check_ = stored.check;
   header_boot_ = stored.boot;

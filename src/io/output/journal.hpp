@@ -17,8 +17,8 @@ namespace tenstride::io {
 using BootId = std::array<std::uint64_t, 2>;
 BootId read_boot_id();
 
-/// What a journal's file was begun for.
-struct JournalHeader {
+/// What a journal's file was begun for: numbers, and the texts of `JournalHeader`.
+struct JournalNumbers {
   std::uint64_t source_nbytes = 0;
   std::int64_t source_mtime_ns = 0;
   std::uint64_t header_hash = 0;
@@ -26,6 +26,10 @@ struct JournalHeader {
   std::uint64_t nbytes = 0;
   std::uint64_t blocks_nbytes = 0;
   std::uint64_t parts = 0;
+
+  friend bool operator==(const JournalNumbers&, const JournalNumbers&) = default;
+};
+struct JournalHeader : JournalNumbers {
   /// The name of the destination, without its folder.
   std::string name;
   /// What the plan was made with, to make it again.

@@ -77,11 +77,11 @@ struct AccumulatorSet {
     auto* const to = static_cast<State*>(out);
     auto* const from = static_cast<State*>(in);
     if (inner == 1) {
-      for (; group % 2 == 0 && group > 2; group /= 2) combine_pairs(from, from, count * group / 2);
+      for (; group % 2 == 0 && group > 2; group /= 2) combine_neighbours<2>(from, from, count * group / 2);
       if (group == 2) {
-        combine_pairs(to, from, count);
+        combine_neighbours<2>(to, from, count);
       } else if (group == 3) {
-        combine_triples(to, from, count);
+        combine_neighbours<3>(to, from, count);
       } else {
         const State* group_of = from;
         for (Index o = 0; o < count; ++o, group_of += group) {
@@ -130,35 +130,28 @@ struct AccumulatorSet {
     }
   }
 
-  static HWY_NOINLINE void combine_pairs(State* to, const State* from, Index count) {
+  template <Index group>
+  static HWY_NOINLINE void combine_neighbours(State* to, const State* from, Index count) {
     Index o = 0;
     if constexpr (uses_vectors<Rule> &&
                   hn::MaxLanes(VectorTag<State, static_cast<Index>(16 / sizeof(State))>()) > 1) {
       const VectorTag<State, static_cast<Index>(32 / sizeof(State))> d;
       const auto width = static_cast<Index>(hn::Lanes(d));
       for (; o + width <= count; o += width) {
-        hn::Vec<decltype(d)> even, odd;
-        hn::LoadInterleaved2(d, from + 2 * o, even, odd);
-        hn::StoreU(Rule::join_vectors(even, odd), d, to + o);
-      }
-    }
-    for (; o < count; ++o) to[o] = Rule::join(from[2 * o], from[2 * o + 1]);
-  }
-
-  static HWY_NOINLINE void combine_triples(State* to, const State* from, Index count) {
-    Index o = 0;
-    if constexpr (uses_vectors<Rule> &&
-                  hn::MaxLanes(VectorTag<State, static_cast<Index>(16 / sizeof(State))>()) > 1) {
-      const VectorTag<State, static_cast<Index>(32 / sizeof(State))> d;
-      const auto width = static_cast<Index>(hn::Lanes(d));
-      for (; o + width <= count; o += width) {
-        hn::Vec<decltype(d)> a, b, c;
-        hn::LoadInterleaved3(d, from + 3 * o, a, b, c);
-        hn::StoreU(Rule::join_vectors(Rule::join_vectors(a, b), c), d, to + o);
+        [[maybe_unused]] hn::Vec<decltype(d)> a, b, c;
+        if constexpr (group == 2) {
+          hn::LoadInterleaved2(d, from + 2 * o, a, b);
+          hn::StoreU(Rule::join_vectors(a, b), d, to + o);
+        } else {
+          hn::LoadInterleaved3(d, from + 3 * o, a, b, c);
+          hn::StoreU(Rule::join_vectors(Rule::join_vectors(a, b), c), d, to + o);
+        }
       }
     }
     for (; o < count; ++o) {
-      to[o] = Rule::join(Rule::join(from[3 * o], from[3 * o + 1]), from[3 * o + 2]);
+      State all = Rule::join(from[group * o], from[group * o + 1]);
+      if constexpr (group == 3) all = Rule::join(all, from[group * o + 2]);
+      to[o] = all;
     }
   }
 };

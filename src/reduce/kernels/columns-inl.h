@@ -25,6 +25,23 @@ namespace HWY_NAMESPACE {
 template <class Rule>
 inline constexpr bool uses_vectors = Rule::has_vectors&& HWY_TARGET != HWY_SCALAR;
 
+/// Returns the combination of the lanes of a vector, by halves. Example: of four lanes, (v[0] + v[2]) +
+/// (v[1] + v[3]).
+template <class Rule, class V, std::size_t half = hn::MaxLanes(hn::DFromV<V>()) / 2>
+HWY_INLINE typename Rule::State combined_lanes(V v) {
+#if HWY_TARGET != HWY_SCALAR  // vectors of one lane have nothing to shift
+  using D = hn::DFromV<V>;
+  if constexpr (hn::MaxLanes(D()) * sizeof(typename Rule::State) > 16) {
+    const hn::Half<D> part;
+    return combined_lanes<Rule>(Rule::join_vectors(hn::LowerHalf(part, v), hn::UpperHalf(part, v)));
+  } else if constexpr (half > 0) {
+    const auto shifted = hn::ShiftRightLanes<static_cast<int>(half)>(D(), v);
+    return combined_lanes<Rule, V, half / 2>(Rule::join_vectors(v, shifted));
+  }
+#endif
+  return hn::GetLane(v);
+}
+
 /// A column of `lanes` accumulators that takes rows of `lanes` elements: accumulator k takes element k of
 /// each row. While a row is read, the line `prefetch_distance` bytes behind it is prefetched.
 template <class Rule, Index lanes>
@@ -80,24 +97,38 @@ requires(!uses_vectors<Rule>) struct Column<Rule, lanes> {
   }
 };
 
-/// Sums of integers of one or two bytes: up to `max_rows` rows are summed in integers of twice the size,
-/// which are then added to the accumulators.
-template <class T, class State, Index lanes>
-requires(uses_vectors<WholeSum<T, State>> &&
-         sizeof(State) > 2 * sizeof(T)) struct Column<WholeSum<T, State>, lanes> {
-  using Narrow = hwy::MakeWide<Whole<T>>;
-  static constexpr Index max_rows = 256;
+/// Sums of integers of one or two bytes are made in two steps: the rule `First` sums up to `max_addends` of
+/// them in integers of twice the size, which cannot overflow, and the rule `Second` adds these sums up.
+template <class Rule>
+struct Narrowed {
+  static constexpr bool is_narrower = false;
+};
+template <class T, class State>
+requires(sizeof(State) > 2 * sizeof(T)) struct Narrowed<WholeSum<T, State>> {
+  static constexpr bool is_narrower = true;
+  using First = WholeSum<T, hwy::MakeWide<Whole<T>>>;
+  using Second = WholeSum<typename First::State, State>;
+  static constexpr Index max_addends = 256;
+};
+
+template <class T, class S, Index lanes>
+requires(uses_vectors<WholeSum<T, S>>&&
+             Narrowed<WholeSum<T, S>>::is_narrower) struct Column<WholeSum<T, S>, lanes> {
+  using State = S;
+  using Steps = Narrowed<WholeSum<T, S>>;
+  using Narrow = typename Steps::First::State;
+  static constexpr Index max_rows = Steps::max_addends;
   static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, Index step,
                                     Index prefetch_distance) {
     for (; rows > 0; rows -= max_rows, src += max_rows * step) {
       Narrow sums[static_cast<std::size_t>(lanes)] = {};
-      Column<WholeSum<T, Narrow>, lanes>::accumulate(sums, src, std::min(rows, max_rows), step,
-                                                     prefetch_distance);
+      Column<typename Steps::First, lanes>::accumulate(sums, src, std::min(rows, max_rows), step,
+                                                       prefetch_distance);
       const VectorTag<State, lanes> d;
       constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
       for (Index k = 0; k < lanes; k += width) {
         const auto more =
-            load_widened<WholeSum<Narrow, State>>(d, reinterpret_cast<const std::byte*>(sums + k));
+            load_widened<typename Steps::Second>(d, reinterpret_cast<const std::byte*>(sums + k));
         hn::StoreU(hn::Add(hn::LoadU(d, states + k), more), d, states + k);
       }
     }

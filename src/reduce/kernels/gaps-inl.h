@@ -23,17 +23,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
-/// The rule that sums up to 256 elements: integers of one or two bytes are summed in integers of twice the
-/// size.
-template <class Rule>
-struct NarrowSum {
-  using type = Rule;
-};
-template <class T, class State>
-requires(sizeof(State) > 2 * sizeof(T)) struct NarrowSum<WholeSum<T, State>> {
-  using type = WholeSum<T, hwy::MakeWide<Whole<T>>>;
-};
-
 /// Accumulates rows with gaps into `lanes` accumulators: an element that lies p elements behind the first of
 /// its row goes to accumulator p % lanes.
 template <class Rule>
@@ -44,11 +33,11 @@ struct GappedRuns {
   static constexpr Index lanes = std::max<Index>(16, 64 / item);
 
   static void accumulate(State* sums, const GappedRows& from) {
-    using Narrow = typename NarrowSum<Rule>::type;
-    if constexpr (std::is_same_v<Narrow, Rule>) {
+    if constexpr (!Narrowed<Rule>::is_narrower) {
       accumulate_all(sums, from);
     } else {
-      constexpr Index max_addends = 256;  // as many of the largest elements fit in twice the bits
+      using First = typename Narrowed<Rule>::First;
+      constexpr Index max_addends = Narrowed<Rule>::max_addends;
       const Index columns = from.span() / lanes + 1;
       GappedRows part = from;
       part.rows = std::max<Index>(max_addends / columns, 1);
@@ -59,9 +48,9 @@ struct GappedRuns {
           GappedRows now = part;
           now.src = from.src + r * from.row_step + k * from.step * item;
           now.run = std::min(part.run, from.run - k);
-          typename Narrow::State narrow_sums[static_cast<std::size_t>(lanes)] = {};
-          GappedRuns<Narrow>::accumulate(narrow_sums, now);
-          Column<WholeSum<typename Narrow::State, State>, lanes>::accumulate(
+          typename First::State narrow_sums[static_cast<std::size_t>(lanes)] = {};
+          GappedRuns<First>::accumulate(narrow_sums, now);
+          Column<typename Narrowed<Rule>::Second, lanes>::accumulate(
               sums, reinterpret_cast<const std::byte*>(narrow_sums), 1, 0, 0);
         }
       }

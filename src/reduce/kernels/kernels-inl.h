@@ -24,20 +24,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
-/// The element types that have reductions.
-using IntegerTypes = TypeList<bool, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                              std::int32_t, std::uint64_t, std::int64_t>;
-using RealTypes = TypeList<float16, bfloat16, float, double>;
-using FloatingTypes = TypeList<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
-
-/// Returns find(static_cast<T*>(nullptr)) for the type T that `dtype` names, or null where the list lacks it.
-template <class... T, class F>
-const ReduceKernel* kernel_for(TypeList<T...>, DType dtype, F&& find) {
-  const ReduceKernel* found = nullptr;
-  ((dtype == dtype_of<T> ? void(found = find(static_cast<T*>(nullptr))) : void()), ...);
-  return found;
-}
-
 template <class Rule>
 struct KernelSet {
   using T = typename Rule::Element;
@@ -346,19 +332,7 @@ struct KernelSet {
       }
       return combined_vectors<count / 2>(sums);
     } else {
-      return combined_lanes<count / 4>(
-          d, Rule::join_vectors(hn::LoadU(d, sums), hn::LoadU(d, sums + count / 2)));
-    }
-  }
-  /// `half`: half the number of lanes that are left.
-  template <Index half, class D, class V>
-  static HWY_INLINE State combined_lanes(D d, V v) {
-    if constexpr (half == 0) {
-      return hn::GetLane(v);
-    } else {
-#if HWY_TARGET != HWY_SCALAR  // vectors of one lane have nothing to shift
-      return combined_lanes<half / 2>(d, Rule::join_vectors(v, hn::ShiftRightLanes<half>(d, v)));
-#endif
+      return combined_lanes<Rule>(Rule::join_vectors(hn::LoadU(d, sums), hn::LoadU(d, sums + count / 2)));
     }
   }
 };

@@ -5,21 +5,23 @@ namespace tenstride::detail {
 
 const ReduceKernel& reduce_kernel(Reduction reduction, DType dtype, Index reduced_count) {
   const bool is_whole = is_integer(dtype) || dtype == DType::bool_;
+  const auto found = [&](FindReduceKernel& whole, FindReduceKernel& other) -> const ReduceKernel& {
+    return (is_whole ? whole : other)(reduction, dtype, reduced_count);
+  };
   switch (reduction) {
     case Reduction::sum:
     case Reduction::mean:
-      return is_whole ? whole_sum_kernel(dtype, reduced_count) : float_kernel(reduction, dtype);
+      return found(whole_sum_kernel, float_kernel);
     case Reduction::prod:
-      if (dtype == DType::bool_) return whole_order_kernel(reduction, dtype);
-      return is_whole ? whole_product_kernel(dtype) : float_kernel(reduction, dtype);
+      return found(dtype == DType::bool_ ? whole_order_kernel : whole_product_kernel, float_kernel);
     case Reduction::min:
     case Reduction::max:
-      return is_whole ? whole_order_kernel(reduction, dtype) : float_order_kernel(reduction, dtype);
+      return found(whole_order_kernel, float_order_kernel);
     case Reduction::any:
     case Reduction::all:
       break;
   }
-  return is_whole ? whole_order_kernel(reduction, dtype) : truth_kernel(reduction, dtype);
+  return found(whole_order_kernel, truth_kernel);
 }
 
 }  // namespace tenstride::detail

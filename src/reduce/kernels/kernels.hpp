@@ -109,11 +109,8 @@ const ReduceKernel& reduce_kernel(Reduction reduction, DType dtype, Index reduce
 /// - whole_order: minima, maxima, any and all of integers and bools, and products of bools
 /// - float_order: minima and maxima of floating-point numbers
 /// - truth: any and all of floating-point and complex numbers
-const ReduceKernel& whole_sum_kernel(DType dtype, Index reduced_count);
-const ReduceKernel& whole_product_kernel(DType dtype);
-const ReduceKernel& float_kernel(Reduction reduction, DType dtype);
-const ReduceKernel& whole_order_kernel(Reduction reduction, DType dtype);
-const ReduceKernel& float_order_kernel(Reduction reduction, DType dtype);
-const ReduceKernel& truth_kernel(Reduction reduction, DType dtype);
+using FindReduceKernel = const ReduceKernel&(Reduction reduction, DType dtype, Index reduced_count);
+FindReduceKernel whole_sum_kernel, whole_product_kernel, float_kernel, whole_order_kernel, float_order_kernel,
+    truth_kernel;
 
 }  // namespace tenstride::detail

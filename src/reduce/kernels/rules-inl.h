@@ -138,10 +138,7 @@ struct WholeSum {
     const auto v = as_whole<T>(raw);
     if constexpr (sizeof(T) == sizeof(S)) {
       return v;
-    } else if constexpr (sizeof(T) * 4 < sizeof(S)) {
-      using Middle = std::conditional_t<std::is_signed_v<S>, std::int32_t, std::uint32_t>;
-      return hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<Middle, D>(), v));
-    } else if constexpr (sizeof(T) == 2 && sizeof(S) == 8) {
+    } else if constexpr (sizeof(T) <= 2 && sizeof(S) == 8) {
       using Middle = std::conditional_t<std::is_signed_v<S>, std::int32_t, std::uint32_t>;
       return hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<Middle, D>(), v));
     } else {

@@ -23,21 +23,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
-/// The rule by which up to `max_rounds` vectors of short integers are summed first, as in Column, and the
-/// rule that adds these sums up.
-template <class Rule>
-struct Narrowed {
-  static constexpr bool is_narrower = false;
-};
-template <class T, class State>
-requires(sizeof(State) > 2 * sizeof(T)) struct Narrowed<WholeSum<T, State>> {
-  static constexpr bool is_narrower = true;
-  using Number = hwy::MakeWide<Whole<T>>;
-  using First = WholeSum<T, Number>;
-  using Second = WholeSum<Number, State>;
-  static constexpr Index max_rounds = 256;
-};
-
 template <class Rule>
 struct ThreeChannels {
   using T = typename Rule::Element;
@@ -57,10 +42,9 @@ struct ThreeChannels {
                                           Index prefetch_distance) {
     if constexpr (HWY_TARGET != HWY_SCALAR && Narrowed<Rule>::is_narrower) {
       using First = ThreeChannels<typename Narrowed<Rule>::First>;
-      using Number = typename Narrowed<Rule>::Number;
-      constexpr Index max_pixels = Narrowed<Rule>::max_rounds * First::pixels;
+      constexpr Index max_pixels = Narrowed<Rule>::max_addends * First::pixels;
       for (Index done = 0; done < count; done += max_pixels) {
-        alignas(64) Number sums[static_cast<std::size_t>(3 * First::pixels)];
+        alignas(64) typename First::State sums[static_cast<std::size_t>(3 * First::pixels)];
         First::accumulate_to_pixels(sums, src + done * 3 * item, std::min(max_pixels, count - done),
                                     prefetch_distance);
         ThreeChannels<typename Narrowed<Rule>::Second>::accumulate_row(
@@ -144,30 +128,11 @@ struct ThreeChannels {
     }
     hn::Vec<D> a, b, c;
     hn::LoadInterleaved3(d, sums, a, b, c);
-    to[0] = Rule::join(to[0], combined(a));
-    to[1] = Rule::join(to[1], combined(b));
-    to[2] = Rule::join(to[2], combined(c));
+    to[0] = Rule::join(to[0], combined_lanes<Rule>(a));
+    to[1] = Rule::join(to[1], combined_lanes<Rule>(b));
+    to[2] = Rule::join(to[2], combined_lanes<Rule>(c));
   }
 
-  template <class V>
-  static HWY_INLINE State combined(V v) {
-    using D = hn::DFromV<V>;
-    if constexpr (hn::MaxLanes(D()) * sizeof(State) > 16) {
-      const hn::Half<D> half;
-      return combined(Rule::join_vectors(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-    } else {
-      return combined_lanes<hn::MaxLanes(D()) / 2>(v);
-    }
-  }
-  template <std::size_t half, class V>
-  static HWY_INLINE State combined_lanes(V v) {
-    if constexpr (half == 0) {
-      return hn::GetLane(v);
-    } else {
-      return combined_lanes<half / 2>(
-          Rule::join_vectors(v, hn::ShiftRightLanes<static_cast<int>(half)>(hn::DFromV<V>(), v)));
-    }
-  }
 #endif
 };
 
