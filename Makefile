@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build stubs demo test busy torch real asan tsan arm arm-smoke x86-32 wheel wheels deb fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
+.PHONY: help setup setup-build demo test busy torch real asan tsan arm arm-smoke x86-32 wheel wheels deb fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -132,9 +132,6 @@ endif
 format: setup ## Write every C++ file as clang-format does, every Python file as ruff does
 	.venv/bin/python3 -B tests/house/formatting.py --fix
 	.venv/bin/python3 -B tests/house/python_files.py --fix
-
-stubs: build ## Write the type stubs of the Python package from the built extension
-	PYTHONPATH=build/dev/python .venv/bin/python3 -B scripts/stubs.py
 
 clean: ## Remove the builds and what the demo made
 	rm -rf build demo

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the type stubs of the Python package from the built extension.
+"""Writes the type stubs of the Python package from the built extension; the build does.
 
-    PYTHONPATH=build/dev/python scripts/stubs.py           # writes python/tenstride/**/*.pyi
-    PYTHONPATH=build/dev/python scripts/stubs.py --check   # ends with 1 if they differ from what it would write
+    PYTHONPATH=build/dev/python scripts/stubs.py build/dev/python/tenstride
 
 The operations come from the extension's table, the functions and classes of nanobind from the signatures they carry
 (`__nb_signature__`); scripts/stubs_types.py says the types that neither tells. Not by nanobind.stubgen: its stubs
@@ -13,11 +12,8 @@ say `int` where the package has a dtype of that name, and know nothing of the ta
 from __future__ import annotations
 
 import argparse
-import difflib
 import inspect
 import re
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 from types import ModuleType
@@ -27,7 +23,6 @@ import tenstride
 from stubs_types import DISTRIBUTED_HEAD, HEAD, OVERLOADS, RESULTS, SIGNATURES, SLOTS, TYPES
 from tenstride import _tenstride
 
-PACKAGE = Path(__file__).resolve().parents[1] / "python" / "tenstride"
 # Modules of the package that `tenstride.NAME` loads.
 LOADED_LATER = ("array_api", "audit", "distributed", "numpy")
 # Modules of the extension that have a stub of their own.
@@ -248,7 +243,7 @@ def package_stub() -> str:
     """`tenstride` itself: where each name comes from."""
     lines = [
         "# SPDX-License-Identifier: Apache-2.0",
-        "# Written by scripts/stubs.py; a test holds it against the package.",
+        "# Written by scripts/stubs.py.",
         "import builtins",
         "from typing import TypeGuard",
         "",
@@ -280,50 +275,21 @@ def package_stub() -> str:
     return "\n".join([*lines, ""])
 
 
-def formatted(path: Path, text: str) -> str:
-    """As `ruff` sorts its imports and formats it."""
-    ruff = Path(sys.executable).with_name("ruff")
-    name = ["--stdin-filename", str(path), "-"]
-    for command in (["check", "--fix", "--select", "I", "--quiet"], ["format"]):
-        text = subprocess.run([ruff, *command, *name], input=text, capture_output=True, text=True, check=True).stdout
-    return text
-
-
-def stubs() -> dict[Path, str]:
-    """Every stub file with its text."""
-    found = {
-        PACKAGE / "__init__.pyi": package_stub(),
-        PACKAGE / "_tenstride" / "__init__.pyi": extension_stub(),
-        PACKAGE / "_tenstride" / "_distributed.pyi": distributed_stub(),
-        PACKAGE / "_tenstride" / "linalg.pyi": linalg_stub(),
-    }
-    return {path: formatted(path, text) for path, text in found.items()}
-
-
-def main() -> int:
-    """Writes the stubs, or with --check says where they differ."""
+def main() -> None:
+    """Writes every stub file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; end with 1 where a stub is not as it should be"
-    )
-    is_check = parser.parse_args().check
-    stale = 0
-    for path, text in stubs().items():
-        old = path.read_text(encoding="utf-8") if path.exists() else ""
-        if old == text:
-            continue
-        stale += 1
-        if is_check:
-            difference = difflib.unified_diff(
-                old.splitlines(), text.splitlines(), str(path), "as generated", lineterm="", n=0
-            )
-            print("\n".join(list(difference)[:40]))
-        else:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            print(f"wrote {path.relative_to(PACKAGE.parents[1])}")
-    return 1 if is_check and stale else 0
+    parser.add_argument("package", type=Path, help="the folder of the package that they are written into")
+    package = parser.parse_args().package
+    extension = package / "_tenstride"
+    extension.mkdir(exist_ok=True)
+    for path, text in (
+        (package / "__init__.pyi", package_stub()),
+        (extension / "__init__.pyi", extension_stub()),
+        (extension / "_distributed.pyi", distributed_stub()),
+        (extension / "linalg.pyi", linalg_stub()),
+    ):
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 HEAD = """\
 # SPDX-License-Identifier: Apache-2.0
-# Written by scripts/stubs.py; a test holds it against the extension.
+# Written by scripts/stubs.py.
 import builtins
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence

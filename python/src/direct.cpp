@@ -44,21 +44,6 @@ bool read_tensor(PyObject* object, Slot& slot) noexcept {
   return true;
 }
 
-/// What stands for an argument that is not given.
-bool leave_out(SlotKind kind, const Parameter& parameter, Slot& slot) noexcept {
-  slot.is_given = false;
-  if (!parameter.is_optional() || kind == SlotKind::list || kind == SlotKind::tensor) return false;
-  slot.is_real = false;
-  slot.integer = parameter.has_number ? static_cast<Index>(parameter.number) : 0;
-  if (kind == SlotKind::real) {
-    slot.is_real = true;
-    slot.real = parameter.number;
-  }
-  if (kind == SlotKind::flag) slot.integer = parameter.otherwise == "True" ? 1 : 0;
-  if (kind == SlotKind::format) slot.format = parameter.format();
-  return true;
-}
-
 struct Arguments {
   PyObject* const* values;
   Py_ssize_t count;
@@ -94,7 +79,7 @@ class Slots {
     }
     if (given.names != nullptr) return take_named(position, given);
     for (std::size_t i = position; i < direct_.count; ++i) {
-      if (!leave_out(direct_.takes[i], parameters_[i], slots_[i])) return false;
+      if (!leave_out(i)) return false;
     }
     return true;
   }
@@ -120,6 +105,11 @@ class Slots {
            !(given.count == 1 && is_list(given.values[0]));
   }
 
+  bool leave_out(std::size_t i) noexcept {
+    slots_[i] = parameters_[i].absent;
+    return parameters_[i].is_optional() && detail::may_be_absent(direct_.takes[i]);
+  }
+
   const Dims* take_list(PyObject* const* values, Py_ssize_t count) noexcept {
     if (lists_taken_ == lists_.size()) return nullptr;
     Dims& list = lists_[lists_taken_++];
@@ -129,7 +119,7 @@ class Slots {
   bool take_one(std::size_t i, PyObject* object) noexcept {
     Slot& slot = slots_[i];
     const SlotKind kind = direct_.takes[i];
-    if (object == Py_None) return parameters_[i].otherwise == "None" && leave_out(kind, parameters_[i], slot);
+    if (object == Py_None) return parameters_[i].otherwise == "None" && leave_out(i);
     slot.is_given = true;
     switch (kind) {
       case SlotKind::integer:
@@ -173,7 +163,7 @@ class Slots {
       is_taken[i] = true;
     }
     for (std::size_t i = position; i < direct_.count; ++i) {
-      if (!is_taken[i] && !leave_out(direct_.takes[i], parameters_[i], slots_[i])) return false;
+      if (!is_taken[i] && !leave_out(i)) return false;
     }
     return true;
   }
@@ -232,9 +222,9 @@ struct Giving {
     Tensor made = function(self, slots);
     return made.is_same(*self) ? itself(object) : new_tensor(std::move(made));
   }
-  PyObject* operator()(const detail::MadeOrItself& functions) const {
-    if (functions.is_itself(self, slots)) return itself(object);
-    return make_tensor([&] { return functions.make(self, slots); });
+  PyObject* operator()(const detail::MadeOrItself& made) const {
+    if (made.is_itself(self, slots)) return itself(object);
+    return make_tensor([&] { return made.make(self, slots); });
   }
   PyObject* operator()(std::vector<Tensor> (*function)(Tensor*, const Slot*)) const {
     std::vector<Tensor> parts = function(self, slots);
@@ -278,8 +268,7 @@ PyObject* give(const Operation& operation, const Direct& direct, PyObject* objec
   for (const Direct& direct : operation.run.directs) {
     Slots slots(operation, direct);
     if (!slots.take(given, may_spread)) continue;
-    const bool is_plain = given.count == 0 && given.names == nullptr;
-    if (may_take_long(operation, self, slots.work(self == nullptr), is_plain)) return nullptr;
+    if (may_take_long(operation, self, slots.work(self == nullptr), false)) return nullptr;
     return give(operation, direct, object, self, slots.data());
   }
   return nullptr;
@@ -292,10 +281,9 @@ PyObject* call_directly(const Operation& operation, bool is_method, PyObject* se
   if (operation.run.directs.empty() || detail::watch != nullptr) return nullptr;
   if (self == nullptr && device_of_scope()) return nullptr;
   Tensor* const tensor = self == nullptr ? nullptr : &tensor_of(self);
-  const Direct& first = operation.run.directs[0];
-  if (first.count == 0 && count == 0 && names == nullptr) {
-    if (may_take_long(operation, tensor, 0, true)) return nullptr;
-    return give(operation, first, self, tensor, nullptr);
+  if (count == 0 && names == nullptr) {
+    if (operation.plain == nullptr || may_take_long(operation, tensor, 0, true)) return nullptr;
+    return give(operation, *operation.plain, self, tensor, operation.plain_slots.data());
   }
   return call_with(operation, is_method || self == nullptr, self, tensor, {arguments, count, names});
 }

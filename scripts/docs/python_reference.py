@@ -23,7 +23,7 @@ from doxygen import with_links
 from python_signatures import Member, Module
 from several_signatures import SEPARATOR
 
-PACKAGE = Path(__file__).resolve().parents[2] / "python/tenstride"
+PACKAGE = Path(tenstride.__file__).parent
 STUB = Module(PACKAGE / "_tenstride/__init__.pyi")
 _modules: dict[Path, Module] = {}
 

@@ -69,6 +69,15 @@ Operation::Operation(std::string_view schema_text, unsigned forms, OpClass kind,
       text(description) {
   while (by_position < schema.parameters.size() && !schema.parameters[by_position].is_keyword_only)
     ++by_position;
+  const auto needs_nothing = [&](const Direct& direct) {
+    for (std::size_t i = 0; i < direct.count; ++i) {
+      if (!schema.parameters[i].is_optional() || !may_be_absent(direct.takes[i])) return false;
+    }
+    return true;
+  };
+  const auto found = std::find_if(run.directs.begin(), run.directs.end(), needs_nothing);
+  if (found != run.directs.end()) plain = &*found;
+  for (const Parameter& parameter : schema.parameters) plain_slots.push_back(parameter.absent);
   if (out != OutRule::none) {
     schema.parameters.push_back(
         {.name = "out", .type = "Tensor?", .otherwise = "None", .is_keyword_only = true});
@@ -254,7 +263,7 @@ void Call::fail_type(std::size_t parameter, std::string_view wanted) const {
 
 Index Call::index(std::size_t parameter) const {
   if (!has(parameter) && parameters_[parameter].has_number) {
-    return static_cast<Index>(parameters_[parameter].number);
+    return parameters_[parameter].absent.integer;
   }
   const Value& given = value(parameter);
   if (const std::optional<Index> result = to_index(given)) return *result;
@@ -333,7 +342,7 @@ std::vector<Tensor> Call::tensors(std::size_t parameter) const {
 
 Scalar Call::number(std::size_t parameter) const {
   if (!has(parameter) && parameters_[parameter].has_number) {
-    return static_cast<Index>(parameters_[parameter].number);
+    return parameters_[parameter].absent.integer;
   }
   const Value& given = value(parameter);
   if (given.number() != nullptr) return *given.number();
@@ -351,7 +360,7 @@ Operand Call::first_operand() const {
 }
 
 double Call::real(std::size_t parameter) const {
-  if (!has(parameter)) return parameters_[parameter].number;
+  if (!has(parameter)) return parameters_[parameter].absent.real;
   const Scalar given = number(parameter);
   if (std::holds_alternative<std::complex<double>>(given.value())) fail_type(parameter, "a real number");
   return given.to<double>();
@@ -385,7 +394,7 @@ std::optional<DType> Call::dtype(std::size_t parameter) const {
 }
 
 MemoryFormat Call::format(std::size_t parameter) const {
-  return maybe_format(parameter).value_or(parameters_[parameter].format());
+  return maybe_format(parameter).value_or(parameters_[parameter].absent.format);
 }
 std::optional<MemoryFormat> Call::maybe_format(std::size_t parameter) const {
   if (!has(parameter)) return std::nullopt;

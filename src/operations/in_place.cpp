@@ -152,7 +152,8 @@ tensor([3., 3.])
 >>> torch.ones(2).zero_()
 tensor([0., 0.])
 )"},
-      {"set_(Tensor self, Tensor|TypedStorage|UntypedStorage? source=None, int storage_offset=0, int[]? size=None, int[]? "
+      {"set_(Tensor self, Tensor|TypedStorage|UntypedStorage? source=None, int storage_offset=0, int[]? "
+       "size=None, int[]? "
        "stride=None) -> Tensor",
        method, in_place, set,
        R"(Lets this tensor look at another one's storage, or at a storage with offset, sizes and strides;

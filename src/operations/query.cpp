@@ -301,7 +301,8 @@ False
 >>> torch.arange(4).view(2, 2).T.storage().tolist()
 [0, 1, 2, 3]
 )"},
-      {"untyped_storage(Tensor self) -> UntypedStorage", method, query, untyped_storage, R"(The storage as bytes.
+      {"untyped_storage(Tensor self) -> UntypedStorage", method, query, untyped_storage,
+       R"(The storage as bytes.
 
 >>> torch.arange(4).untyped_storage().nbytes()
 32

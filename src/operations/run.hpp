@@ -45,6 +45,11 @@ enum class SlotKind : unsigned char {
   format
 };
 
+/// Whether the slot may be as the schema has it where nothing is given.
+constexpr bool may_be_absent(SlotKind kind) noexcept {
+  return kind != SlotKind::list && kind != SlotKind::tensor;
+}
+
 /// Gives a tensor, but where `is_itself` says so the tensor that it is called on.
 struct MadeOrItself {
   bool (*is_itself)(Tensor* self, const Slot*);

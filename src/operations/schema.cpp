@@ -31,8 +31,12 @@ Parameter parse_parameter(std::string_view word, bool is_keyword_only) {
     parameter.is_any = true;
     parameter.name.remove_prefix(2);
   }
-  parameter.has_number =
-      std::from_chars(word.data(), word.data() + word.size(), parameter.number).ec == std::errc();
+  double number = 0;
+  parameter.has_number = std::from_chars(word.data(), word.data() + word.size(), number).ec == std::errc();
+  parameter.absent.is_real = parameter.type == "float";
+  parameter.absent.real = number;
+  parameter.absent.integer = word == "True" ? 1 : static_cast<Index>(number);
+  if (word == "preserve_format") parameter.absent.format = MemoryFormat::preserve;
   return parameter;
 }
 

@@ -4,9 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "operations/run.hpp"
 #include "tenstride/base/export.hpp"
-#include "tenstride/base/index.hpp"
-#include "tenstride/layout/contiguity.hpp"
 
 /// What an operation is called with and gives, in the words of PyTorch's schemas (native_functions.yaml):
 /// `transpose(Tensor self, int dim0, int dim1) -> Tensor`. `TensorOptions options` stands for dtype, device,
@@ -24,15 +23,11 @@ struct Parameter {
   bool is_spread = false;        ///< `int... dims`
   bool is_keyword_only = false;  ///< behind `*`
   bool is_any = false;           ///< `int **sizes`: takes all other names
-  /// The number that `otherwise` is, if it is one.
-  bool has_number = false;
-  double number = 0;
+  bool has_number = false;       ///< whether `otherwise` is one
+  /// What `otherwise` is, for the functions that take slots and for calls.
+  Slot absent{};
 
   [[nodiscard]] bool is_optional() const noexcept { return !otherwise.empty() || is_any; }
-  /// The memory format that `otherwise` is.
-  [[nodiscard]] MemoryFormat format() const noexcept {
-    return otherwise == "preserve_format" ? MemoryFormat::preserve : MemoryFormat::contiguous;
-  }
 };
 
 /// A schema, read. Refers to its text.
