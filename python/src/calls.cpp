@@ -181,6 +181,7 @@ PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* ar
 struct Entry {
   const Operation* operation = nullptr;
   bool is_method = false;
+  FrontCall front;
   PyMethodDef definition{};
   std::string text;
 };
@@ -192,15 +193,22 @@ using Function = PyObject* (*)(PyObject* self, PyObject* const* arguments, Py_ss
 template <std::size_t at>
 PyObject* call_entry(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
   const Entry& entry = entries[at];
-  const Operation& operation = *entry.operation;
-  PyObject* const receiver = entry.is_method ? self : nullptr;
-  const bool is_first = receiver == nullptr && operation.schema.takes_self();
-  if (!is_first || (count > 0 && is_tensor(arguments[0]))) {
-    PyObject* const result = call_directly(operation, entry.is_method, is_first ? arguments[0] : receiver,
-                                           arguments + (is_first ? 1 : 0), count - (is_first ? 1 : 0), names);
+  const bool is_method = entry.is_method;
+  if (!is_method) self = nullptr;
+  PyObject* receiver = self;
+  const Py_ssize_t first = !is_method && entry.operation->schema.takes_self() && count > 0 ? 1 : 0;
+  if (first == 1) receiver = is_tensor(arguments[0]) ? arguments[0] : nullptr;
+  if (names == nullptr && entry.front.code != nullptr && receiver != nullptr) {
+    PyObject* const result = entry.front.code(*entry.operation, *entry.front.direct, is_method, receiver,
+                                              arguments + first, count - first);
     if (is_done(result)) return result;
   }
-  return invoke(operation, receiver, arguments, count, names);
+  if (receiver != nullptr || !entry.operation->schema.takes_self()) {
+    PyObject* const result =
+        call_directly(*entry.operation, is_method, receiver, arguments + first, count - first, names);
+    if (is_done(result)) return result;
+  }
+  return invoke(*entry.operation, self, arguments, count, names);
 }
 
 template <std::size_t... at>
@@ -214,6 +222,7 @@ PyMethodDef* add(const Operation& operation, Form form) {
   Entry& entry = entries[entry_count];
   entry.operation = &operation;
   entry.is_method = form == Form::method;
+  if (operation.schema.takes_self()) entry.front = find_front_call(operation);
   entry.text = documentation(operation, form);
   entry.definition = {short_name(operation),
                       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(functions[entry_count++])),
@@ -221,15 +230,25 @@ PyMethodDef* add(const Operation& operation, Form form) {
   return &entry.definition;
 }
 
-PyObject* get_attribute(PyObject* self, void* operation) {
-  const Operation& asked = *static_cast<const Operation*>(operation);
-  PyObject* const result = call_directly(asked, true, self, nullptr, 0, nullptr);
-  return is_done(result) ? result : invoke(asked, self, nullptr, 0, nullptr);
+/// What an attribute is found by.
+struct Attribute {
+  const Operation* operation;
+  FrontCall front;
+};
+std::deque<Attribute> attributes;
+
+PyObject* get_attribute(PyObject* self, void* attribute) {
+  const auto& [operation, front] = *static_cast<const Attribute*>(attribute);
+  if (front.code != nullptr) {
+    PyObject* const result = front.code(*operation, *front.direct, true, self, nullptr, 0);
+    if (is_done(result)) return result;
+  }
+  return invoke(*operation, self, nullptr, 0, nullptr);
 }
 
 /// `x.real = value`.
-int set_attribute(PyObject* self, PyObject* value, void* operation) {
-  const std::string_view name = static_cast<const Operation*>(operation)->name;
+int set_attribute(PyObject* self, PyObject* value, void* attribute) {
+  const std::string_view name = static_cast<const Attribute*>(attribute)->operation->name;
   PyObject* const done = guarded([&]() -> PyObject* {
     if (value == nullptr) {
       throw_python(PyExc_AttributeError, detail::message(name, ": a part of a tensor cannot be deleted"));
@@ -308,13 +327,14 @@ void define_methods(nb::handle type) {
     if (!method) throw nb::python_error();
     nb::setattr(type, name.c_str(), method);
   }
-  static std::deque<PyGetSetDef> attributes;
+  static std::deque<PyGetSetDef> definitions;
   for (const std::string& name : detail::operation_names(Form::attribute)) {
     const Operation& operation = *detail::find_operation(name, Form::attribute);
-    attributes.push_back({short_name(operation), get_attribute,
-                          detail::is_part(name) ? set_attribute : nullptr, operation.text.data(),
-                          const_cast<Operation*>(&operation)});
-    const nb::object attribute = nb::steal(PyDescr_NewGetSet(object, &attributes.back()));
+    attributes.push_back({&operation, find_front_call(operation)});
+    definitions.push_back({short_name(operation), get_attribute,
+                           detail::is_part(name) ? set_attribute : nullptr, operation.text.data(),
+                           &attributes.back()});
+    const nb::object attribute = nb::steal(PyDescr_NewGetSet(object, &definitions.back()));
     if (!attribute) throw nb::python_error();
     nb::setattr(type, name.c_str(), attribute);
   }

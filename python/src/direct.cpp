@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <new>
 #include <variant>
 #include <vector>
 
@@ -55,8 +57,13 @@ class Slots {
  public:
   Slots(const Operation& operation, const Direct& direct) noexcept
       : parameters_(operation.schema.parameters.data()),
-        direct_(direct),
-        by_position_(std::min(operation.by_position, direct.count)) {}
+        by_position_(operation.by_position),
+        direct_(direct) {}
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+  ~Slots() {
+    for (; lists_taken_ > 0; --lists_taken_) list_at(lists_taken_ - 1)->~Dims();
+  }
 
   /// False where some argument is not what the function takes, or is missing.
   [[nodiscard]] bool take(const Arguments& given, bool may_spread) noexcept {
@@ -67,7 +74,7 @@ class Slots {
       slots_[0].is_given = true;
       position = 1;
     } else {
-      if (position > by_position_) return false;
+      if (position > direct_.count || position > by_position_) return false;
       for (std::size_t i = 0; i < position; ++i) {
         if (direct_.takes[i] == SlotKind::integer && read_int(given.values[i], slots_[i].integer))
             [[likely]] {
@@ -110,10 +117,15 @@ class Slots {
     return parameters_[i].is_optional() && detail::may_be_absent(direct_.takes[i]);
   }
 
+  [[nodiscard]] Dims* list_at(std::size_t i) noexcept {
+    return std::launder(reinterpret_cast<Dims*>(lists_.data()) + i);
+  }
+  /// Null where these are no ints, or too many lists.
   const Dims* take_list(PyObject* const* values, Py_ssize_t count) noexcept {
-    if (lists_taken_ == lists_.size()) return nullptr;
-    Dims& list = lists_[lists_taken_++];
-    return read_sizes(values, count, list) ? &list : nullptr;
+    if (lists_taken_ == max_lists) return nullptr;
+    Dims* const list = new (lists_.data() + lists_taken_ * sizeof(Dims)) Dims();
+    ++lists_taken_;
+    return read_sizes(values, count, *list) ? list : nullptr;
   }
 
   bool take_one(std::size_t i, PyObject* object) noexcept {
@@ -177,23 +189,23 @@ class Slots {
     return elements > max_filled ? elements_without_gil : elements;
   }
 
+  static constexpr std::size_t max_lists = 2;
+
   const Parameter* parameters_;
-  const Direct& direct_;
   std::size_t by_position_;
-  std::array<Slot, Direct::most> slots_;  // only those that the function takes are ever written or read
-  std::array<Dims, 2> lists_;
+  const Direct& direct_;
   std::size_t lists_taken_ = 0;
+  // Only what the function takes is ever written and read: making the rest would cost as much as a view does.
+  std::array<Slot, Direct::most> slots_;
+  alignas(Dims) std::array<std::byte, max_lists * sizeof(Dims)> lists_;
 };
 
+bool is_cheap(const Operation& operation) noexcept {
+  const OpClass op_class = operation.op_class;
+  return op_class == OpClass::view || op_class == OpClass::view_or_self || op_class == OpClass::query;
+}
+/// Whether other threads of Python should run meanwhile.
 bool may_take_long(const Operation& operation, const Tensor* self, Index work, bool is_plain) {
-  switch (operation.op_class) {
-    case OpClass::view:
-    case OpClass::view_or_self:
-    case OpClass::query:
-      return false;
-    default:
-      break;
-  }
   if (work >= elements_without_gil) return true;
   if (self == nullptr || self->numel() < elements_without_gil) return false;
   // Of what lies in order already there is nothing to copy.
@@ -222,7 +234,7 @@ struct Giving {
     Tensor made = function(self, slots);
     return made.is_same(*self) ? itself(object) : new_tensor(std::move(made));
   }
-  PyObject* operator()(const detail::MadeOrItself& made) const {
+  PyObject* operator()(detail::MadeOrItself made) const {
     if (made.is_itself(self, slots)) return itself(object);
     return make_tensor([&] { return made.make(self, slots); });
   }
@@ -241,9 +253,9 @@ struct Giving {
   PyObject* operator()(bool (*function)(Tensor*, const Slot*)) const {
     return PyBool_FromLong(function(self, slots) ? 1 : 0);
   }
-  PyObject* operator()(Dims (*function)(Tensor*, const Slot*)) const {
-    const Dims dims = function(self, slots);
-    return operation.schema.result == "Size" ? new_size(dims) : new_tuple(dims);
+  PyObject* operator()(const Dims* (*function)(Tensor*, const Slot*)) const {
+    const Dims& dims = *function(self, slots);
+    return operation.gives_size ? new_size(dims) : new_tuple(dims);
   }
   PyObject* operator()(DType (*function)(Tensor*, const Slot*)) const {
     return new_dtype(function(self, slots));
@@ -257,32 +269,97 @@ struct Giving {
   }
 };
 
-PyObject* give(const Operation& operation, const Direct& direct, PyObject* object, Tensor* self,
-               const Slot* slots) noexcept {
+[[gnu::noinline]] PyObject* give(const Operation& operation, const Direct& direct, PyObject* object,
+                                 Tensor* self, const Slot* slots) noexcept {
   return guarded([&] { return std::visit(Giving{operation, object, self, slots}, direct.function); });
 }
 
-/// With arguments, whose slots are made room for.
 [[gnu::noinline]] PyObject* call_with(const Operation& operation, bool may_spread, PyObject* object,
                                       Tensor* self, const Arguments& given) {
   for (const Direct& direct : operation.run.directs) {
     Slots slots(operation, direct);
     if (!slots.take(given, may_spread)) continue;
-    if (may_take_long(operation, self, slots.work(self == nullptr), false)) return nullptr;
+    if (!is_cheap(operation) && may_take_long(operation, self, slots.work(self == nullptr), false))
+      return nullptr;
     return give(operation, direct, object, self, slots.data());
   }
   return nullptr;
 }
 
+enum class Taking { nothing, integers, list };
+
+template <Taking taking, typename Function>
+PyObject* front_call(const Operation& operation, const Direct& direct, bool is_method, PyObject* self,
+                     PyObject* const* arguments, Py_ssize_t count) {
+  if (detail::watch != nullptr) return nullptr;
+  Tensor& tensor = tensor_of(self);
+  if (!is_cheap(operation) && may_take_long(operation, &tensor, 0, count == 0)) return nullptr;
+  const auto give_with = [&](const Slot* slots) {
+    return guarded([&] {
+      return Giving{operation, self, &tensor, slots}(std::get<Function>(direct.function));
+    });
+  };
+  if constexpr (taking == Taking::nothing) {
+    return count == 0 ? give_with(operation.plain_slots.data()) : nullptr;
+  } else if constexpr (taking == Taking::integers) {
+    const auto given = static_cast<std::size_t>(count);
+    if (given > direct.count) return nullptr;
+    if (given == 0) return operation.plain == &direct ? give_with(operation.plain_slots.data()) : nullptr;
+    std::array<Slot, Direct::most> slots;  // what is not read is not made
+    for (std::size_t i = 0; i < given; ++i) {
+      if (!read_int(arguments[i], slots[i].integer)) return nullptr;
+      slots[i].is_given = true;
+    }
+    for (std::size_t i = given; i < direct.count; ++i) {
+      if (!operation.schema.parameters[i].is_optional()) return nullptr;
+      slots[i] = operation.plain_slots[i];
+    }
+    return give_with(slots.data());
+  } else {
+    const bool may_spread = is_method && operation.schema.parameters[0].is_spread;
+    if (count == 0 || (!may_spread && !(count == 1 && is_list(arguments[0])))) return nullptr;
+    Dims list;
+    if (!read_sizes(arguments, count, list)) return nullptr;
+    std::array<Slot, Direct::most> slots;
+    slots[0].list = &list;
+    slots[0].is_given = true;
+    for (std::size_t i = 1; i < direct.count; ++i) slots[i] = operation.plain_slots[i];
+    return give_with(slots.data());
+  }
+}
+
+template <Taking taking>
+FrontCall::Code front_call_of(const Direct& direct) {
+  return std::visit([](auto function) -> FrontCall::Code { return front_call<taking, decltype(function)>; },
+                    direct.function);
+}
+
 }  // namespace
+
+FrontCall find_front_call(const Operation& operation) {
+  for (const Direct& direct : operation.run.directs) {
+    if (direct.are_integers && direct.count > 0) return {front_call_of<Taking::integers>(direct), &direct};
+  }
+  for (const Direct& direct : operation.run.directs) {
+    bool takes_list = direct.count > 0 && direct.takes[0] == SlotKind::list;
+    for (std::size_t i = 1; i < direct.count; ++i) {
+      takes_list = takes_list && operation.schema.parameters[i].is_optional() &&
+                   detail::may_be_absent(direct.takes[i]);
+    }
+    if (takes_list) return {front_call_of<Taking::list>(direct), &direct};
+  }
+  if (operation.plain == nullptr) return {};
+  return {front_call_of<Taking::nothing>(*operation.plain), operation.plain};
+}
 
 PyObject* call_directly(const Operation& operation, bool is_method, PyObject* self,
                         PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
   if (operation.run.directs.empty() || detail::watch != nullptr) return nullptr;
   if (self == nullptr && device_of_scope()) return nullptr;
   Tensor* const tensor = self == nullptr ? nullptr : &tensor_of(self);
-  if (count == 0 && names == nullptr) {
-    if (operation.plain == nullptr || may_take_long(operation, tensor, 0, true)) return nullptr;
+  if (names == nullptr && count == 0) {
+    if (operation.plain == nullptr) return nullptr;
+    if (!is_cheap(operation) && may_take_long(operation, tensor, 0, true)) return nullptr;
     return give(operation, *operation.plain, self, tensor, operation.plain_slots.data());
   }
   return call_with(operation, is_method || self == nullptr, self, tensor, {arguments, count, names});

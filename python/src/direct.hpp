@@ -20,4 +20,15 @@ inline bool is_done(PyObject* result) noexcept {
 PyObject* call_directly(const detail::Operation& operation, bool is_method, PyObject* self,
                         PyObject* const* arguments, Py_ssize_t count, PyObject* names);
 
+/// The same of one of the operation's functions alone that takes what most calls give: nothing, integers, or
+/// one list. Made for what it takes and gives, so that a view costs little more than itself.
+struct FrontCall {
+  using Code = PyObject* (*)(const detail::Operation& operation, const detail::Direct& direct, bool is_method,
+                             PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+  Code code = nullptr;
+  const detail::Direct* direct = nullptr;
+};
+/// Without code where there is no such function. Pre of a call: `self` is a tensor, no argument is named.
+FrontCall find_front_call(const detail::Operation& operation);
+
 }  // namespace tenstride::python

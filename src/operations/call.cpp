@@ -66,7 +66,8 @@ Operation::Operation(std::string_view schema_text, unsigned forms, OpClass kind,
       op_class(kind),
       run(function),
       out(rule),
-      text(description) {
+      text(description),
+      gives_size(schema.result == "Size") {
   while (by_position < schema.parameters.size() && !schema.parameters[by_position].is_keyword_only)
     ++by_position;
   const auto needs_nothing = [&](const Direct& direct) {

@@ -91,6 +91,8 @@ struct Operation {
   /// What it does, what it refuses, and an example that is run as a test, for docstrings and the reference.
   std::string_view text;
   bool draws_numbers = false;
+  /// Whether the entries that it gives are a Size, not a tuple.
+  bool gives_size = false;
   /// The direct function of a call without arguments, and its slots; null where there is none.
   const Direct* plain = nullptr;
   std::vector<Slot> plain_slots;

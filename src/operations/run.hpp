@@ -63,11 +63,13 @@ struct Direct {
   /// Of the operation's first `count` parameters.
   std::array<SlotKind, most> takes{};
   std::size_t count = 0;
+  /// Whether these are all integers, the kind read most.
+  bool are_integers = true;
   /// A tensor, several, a number, a truth, sizes, a type, a
   /// device, or what was written to the tensor. `self` is null for an operation without one.
   std::variant<Tensor (*)(Tensor* self, const Slot*), MadeOrItself,
                std::vector<Tensor> (*)(Tensor* self, const Slot*), Index (*)(Tensor* self, const Slot*),
-               bool (*)(Tensor* self, const Slot*), Dims (*)(Tensor* self, const Slot*),
+               bool (*)(Tensor* self, const Slot*), const Dims* (*)(Tensor* self, const Slot*),
                DType (*)(Tensor* self, const Slot*), Device (*)(Tensor* self, const Slot*),
                void (*)(Tensor* self, const Slot*)>
       function;

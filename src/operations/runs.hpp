@@ -208,7 +208,7 @@ Value to_value(Call&, T number) {
   return Value(Scalar(static_cast<Index>(number)));
 }
 inline Value to_value(Call& call, const Dims& entries) {
-  return call.operation().schema.result == "Size" ? Value::size_of(entries) : Value::tuple_of(entries);
+  return call.operation().gives_size ? Value::size_of(entries) : Value::tuple_of(entries);
 }
 inline Value to_value(Call&, const Scalar& number) {
   return Value(number);
@@ -224,7 +224,19 @@ inline Value to_value(Call&, Device device) {
 template <typename R>
 using DirectResult = std::conditional_t<
     std::is_same_v<R, Tensor&>, void,
-    std::conditional_t<std::is_integral_v<R> && !std::is_same_v<R, bool>, Index, std::remove_cvref_t<R>>>;
+    std::conditional_t<std::is_same_v<R, const Dims&>, const Dims*,
+                       std::conditional_t<std::is_integral_v<R> && !std::is_same_v<R, bool>, Index,
+                                          std::remove_cvref_t<R>>>>;
+
+/// `std::invoke`, of which nothing is left also where code is compiled to be small.
+template <auto function, typename First, typename... Rest>
+[[gnu::always_inline]] inline decltype(auto) invoke_here(First&& first, Rest&&... rest) {
+  if constexpr (std::is_member_function_pointer_v<decltype(function)>) {
+    return (std::forward<First>(first).*function)(std::forward<Rest>(rest)...);
+  } else {
+    return function(std::forward<First>(first), std::forward<Rest>(rest)...);
+  }
+}
 
 /// A function whose first argument is the operation's tensor, where it has one.
 template <bool has_self, auto function>
@@ -279,13 +291,22 @@ struct Bound {
       if constexpr (!has_self) {
         return std::invoke(function, ReadingOf<i>::from(slots[place<i>])...);
       } else if constexpr (std::is_void_v<Result>) {
-        std::invoke(function, *self, ReadingOf<i>::from(slots[place<i>])...);
+        invoke_here<function>(*self, ReadingOf<i>::from(slots[place<i>])...);
+      } else if constexpr (std::is_pointer_v<Result>) {
+        return &invoke_here<function>(std::as_const(*self), ReadingOf<i>::from(slots[place<i>])...);
       } else {
         return static_cast<Result>(
-            std::invoke(function, std::as_const(*self), ReadingOf<i>::from(slots[place<i>])...));
+            invoke_here<function>(std::as_const(*self), ReadingOf<i>::from(slots[place<i>])...));
       }
     };
     return run(Indices());
+  }
+  template <std::size_t i>
+  static constexpr void add_kind(Direct& made) {
+    if constexpr (!ReadingOf<i>::takes_none) {
+      made.takes[place<i>] = ReadingOf<i>::kind;
+      made.are_integers = made.are_integers && ReadingOf<i>::kind == SlotKind::integer;
+    }
   }
   /// What slots can hold of it, if they can.
   static constexpr std::optional<Direct> direct() {
@@ -295,7 +316,7 @@ struct Bound {
         Direct made;
         made.count = count;
         made.function = of_slots;
-        ((ReadingOf<i>::takes_none ? void() : void(made.takes[place<i>] = ReadingOf<i>::kind)), ...);
+        (add_kind<i>(made), ...);
         return made;
       }
       return std::nullopt;

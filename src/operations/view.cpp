@@ -97,7 +97,7 @@ True
 >>> torch.arange(3).data
 tensor([0, 1, 2])
 )"},
-      {"view(Tensor self, int... size=None, ScalarType? dtype=None) -> Tensor", method, view,
+      {"view(Tensor self, int|ScalarType... size=None, ScalarType? dtype=None) -> Tensor", method, view,
        runs_or<view_as_shape_or_type, view_in_sizes, view_as_type>,
        R"(A view with other sizes, of which one may be -1; or, given a dtype, of the same bytes as other
 elements.

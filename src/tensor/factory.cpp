@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/tensor/factory.hpp"
 
+#include <cstring>
+
 #include "base/scalar_checked.hpp"
 #include "memory/watch.hpp"
 #include "tensor/unchecked.hpp"
@@ -11,6 +13,9 @@ namespace tenstride {
 using detail::OperationScope;
 
 namespace {
+
+/// Zeros up to that many bytes are written on the spot; above, as a copy is.
+constexpr std::uint64_t max_cleared = 4096;
 
 /// A fresh storage that ends with the last element the layout reaches.
 Tensor allocate(const Layout& layout, DType dtype, Device device, std::string_view operation) {
@@ -50,7 +55,12 @@ Tensor empty_strided(const Dims& size, const Dims& stride, const TensorOptions& 
 Tensor zeros(const Dims& size, const TensorOptions& options, Caller caller) {
   const OperationScope scope("zeros", caller);
   Tensor result = empty(size, options);
-  result.zero_();
+  const bool is_small = result.nbytes() <= max_cleared && result.has_memory() && detail::watch == nullptr;
+  if (is_small && result.numel() > 0) {
+    std::memset(result.mutable_storage_data(), 0, result.nbytes());
+  } else {
+    result.zero_();
+  }
   return result;
 }
 Tensor ones(const Dims& size, const TensorOptions& options, Caller caller) {
