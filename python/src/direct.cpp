@@ -98,7 +98,9 @@ class Slots {
     Index most = 0;
     for (std::size_t i = 0; i < direct_.count; ++i) {
       const SlotKind kind = direct_.takes[i];
-      const bool is_tensor = (kind == SlotKind::tensor || kind == SlotKind::operand) && slots_[i].is_given;
+      const bool is_tensor =
+          (kind == SlotKind::tensor || kind == SlotKind::operand || kind == SlotKind::maybe_operand) &&
+          slots_[i].is_given;
       if (is_tensor && slots_[i].tensor != nullptr) most = std::max(most, slots_[i].tensor->numel());
       if (is_factory && kind == SlotKind::list) most = std::max(most, count_made(*slots_[i].list));
     }
@@ -114,7 +116,7 @@ class Slots {
 
   bool leave_out(std::size_t i) noexcept {
     slots_[i] = parameters_[i].absent;
-    return parameters_[i].is_optional() && detail::may_be_absent(direct_.takes[i]);
+    return parameters_[i].may_be_absent(direct_.takes[i]);
   }
 
   [[nodiscard]] Dims* list_at(std::size_t i) noexcept {
@@ -135,6 +137,7 @@ class Slots {
     slot.is_given = true;
     switch (kind) {
       case SlotKind::integer:
+      case SlotKind::maybe_integer:
         return read_int(object, slot.integer);
       case SlotKind::list:
       case SlotKind::ints:
@@ -143,6 +146,7 @@ class Slots {
       case SlotKind::tensor:
         return read_tensor(object, slot);
       case SlotKind::operand:
+      case SlotKind::maybe_operand:
         slot.tensor = nullptr;
         return read_tensor(object, slot) || read_number(object, slot);
       case SlotKind::number:
@@ -151,7 +155,8 @@ class Slots {
       case SlotKind::flag:
         slot.integer = object == Py_True ? 1 : 0;
         return object == Py_True || object == Py_False;
-      case SlotKind::dtype: {
+      case SlotKind::dtype:
+      case SlotKind::maybe_dtype: {
         const std::optional<DType> dtype = find_dtype(object);
         slot.dtype = dtype.value_or(DType::float32);
         return dtype.has_value();
@@ -311,7 +316,7 @@ PyObject* front_call(const Operation& operation, const Direct& direct, bool is_m
       slots[i].is_given = true;
     }
     for (std::size_t i = given; i < direct.count; ++i) {
-      if (!operation.schema.parameters[i].is_optional()) return nullptr;
+      if (!operation.schema.parameters[i].may_be_absent(direct.takes[i])) return nullptr;
       slots[i] = operation.plain_slots[i];
     }
     return give_with(slots.data());
@@ -343,8 +348,7 @@ FrontCall find_front_call(const Operation& operation) {
   for (const Direct& direct : operation.run.directs) {
     bool takes_list = direct.count > 0 && direct.takes[0] == SlotKind::list;
     for (std::size_t i = 1; i < direct.count; ++i) {
-      takes_list = takes_list && operation.schema.parameters[i].is_optional() &&
-                   detail::may_be_absent(direct.takes[i]);
+      takes_list = takes_list && operation.schema.parameters[i].may_be_absent(direct.takes[i]);
     }
     if (takes_list) return {front_call_of<Taking::list>(direct), &direct};
   }

@@ -72,7 +72,7 @@ Operation::Operation(std::string_view schema_text, unsigned forms, OpClass kind,
     ++by_position;
   const auto needs_nothing = [&](const Direct& direct) {
     for (std::size_t i = 0; i < direct.count; ++i) {
-      if (!schema.parameters[i].is_optional() || !may_be_absent(direct.takes[i])) return false;
+      if (!schema.parameters[i].may_be_absent(direct.takes[i])) return false;
     }
     return true;
   };

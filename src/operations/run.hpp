@@ -31,24 +31,23 @@ struct Slot {
   [[nodiscard]] Scalar number() const noexcept { return is_real ? Scalar(real) : Scalar(integer); }
 };
 
-/// What a slot is to hold. `ints` is an int or a list of them.
+/// What a slot is to hold: `ints` is an int or a list of them. Of those called so, a function may be told
+/// that there is none.
 enum class SlotKind : unsigned char {
   integer,
+  maybe_integer,
   list,
   ints,
   tensor,
   operand,
+  maybe_operand,
   number,
   real,
   flag,
   dtype,
+  maybe_dtype,
   format
 };
-
-/// Whether the slot may be as the schema has it where nothing is given.
-constexpr bool may_be_absent(SlotKind kind) noexcept {
-  return kind != SlotKind::list && kind != SlotKind::tensor;
-}
 
 /// Gives a tensor, but where `is_itself` says so the tensor that it is called on.
 struct MadeOrItself {

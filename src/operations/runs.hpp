@@ -67,7 +67,7 @@ struct Reading<Index> : SlotReading<SlotKind::integer> {
   static bool fits(const Call& call, std::size_t i) { return call.is_index(i) || !call.has(i); }
 };
 template <>
-struct Reading<std::optional<Index>> : SlotReading<SlotKind::integer> {
+struct Reading<std::optional<Index>> : SlotReading<SlotKind::maybe_integer> {
   static std::optional<Index> from(Call& call, std::size_t i) { return call.maybe_index(i); }
   static std::optional<Index> from(const Slot& slot) {
     return slot.is_given ? std::optional(slot.integer) : std::nullopt;
@@ -106,7 +106,7 @@ struct Reading<Operand> : SlotReading<SlotKind::operand> {
   }
 };
 template <>
-struct Reading<std::optional<Operand>> : SlotReading<SlotKind::operand> {
+struct Reading<std::optional<Operand>> : SlotReading<SlotKind::maybe_operand> {
   static std::optional<Operand> from(Call& call, std::size_t i) {
     return call.has(i) ? std::optional(call.operand(i)) : std::nullopt;
   }
@@ -148,7 +148,7 @@ struct Reading<CopyRule> : SlotReading<SlotKind::flag> {
   }
 };
 template <>
-struct Reading<std::optional<DType>> : SlotReading<SlotKind::dtype> {
+struct Reading<std::optional<DType>> : SlotReading<SlotKind::maybe_dtype> {
   static std::optional<DType> from(Call& call, std::size_t i) { return call.dtype(i); }
   static std::optional<DType> from(const Slot& slot) {
     return slot.is_given ? std::optional(slot.dtype) : std::nullopt;
@@ -305,7 +305,8 @@ struct Bound {
   static constexpr void add_kind(Direct& made) {
     if constexpr (!ReadingOf<i>::takes_none) {
       made.takes[place<i>] = ReadingOf<i>::kind;
-      made.are_integers = made.are_integers && ReadingOf<i>::kind == SlotKind::integer;
+      constexpr SlotKind kind = ReadingOf<i>::kind;
+      made.are_integers = made.are_integers && (kind == SlotKind::integer || kind == SlotKind::maybe_integer);
     }
   }
   /// What slots can hold of it, if they can.

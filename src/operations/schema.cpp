@@ -68,6 +68,22 @@ void add_parameters(Schema& schema, std::string_view words, bool is_keyword_only
 
 }  // namespace
 
+bool Parameter::may_be_absent(SlotKind kind) const noexcept {
+  switch (kind) {
+    case SlotKind::list:
+    case SlotKind::tensor:
+    case SlotKind::operand:
+    case SlotKind::dtype:
+      return false;
+    case SlotKind::integer:
+    case SlotKind::number:
+    case SlotKind::real:
+      return has_number;
+    default:
+      return is_optional();
+  }
+}
+
 std::size_t Schema::find(std::string_view wanted) const noexcept {
   const auto is_wanted = [&](const Parameter& parameter) {
     return parameter.name == wanted && !parameter.is_any;

@@ -28,6 +28,8 @@ struct Parameter {
   Slot absent{};
 
   [[nodiscard]] bool is_optional() const noexcept { return !otherwise.empty() || is_any; }
+  /// Whether a function that takes that there may be given `absent`.
+  [[nodiscard]] TENSTRIDE_API bool may_be_absent(SlotKind kind) const noexcept;
 };
 
 /// A schema, read. Refers to its text.

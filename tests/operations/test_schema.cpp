@@ -50,6 +50,7 @@ bool is_told(SlotKind kind, const Parameter& parameter) {
   const auto has = [&](std::string_view word) { return parameter.type.find(word) != std::string_view::npos; };
   switch (kind) {
     case SlotKind::integer:
+    case SlotKind::maybe_integer:
       return has("int");
     case SlotKind::list:
       return has("int[]") || (has("int") && parameter.is_spread);
@@ -58,6 +59,7 @@ bool is_told(SlotKind kind, const Parameter& parameter) {
     case SlotKind::tensor:
       return has("Tensor");
     case SlotKind::operand:
+    case SlotKind::maybe_operand:
       return has("Tensor|Scalar");
     case SlotKind::number:
       return has("Scalar");
@@ -66,6 +68,7 @@ bool is_told(SlotKind kind, const Parameter& parameter) {
     case SlotKind::flag:
       return has("bool");
     case SlotKind::dtype:
+    case SlotKind::maybe_dtype:
       return has("ScalarType");
     case SlotKind::format:
       return has("MemoryFormat");

@@ -76,7 +76,7 @@ def by_name(name: str, is_method: bool, parameters: list[str], at: int) -> Calla
 
 def of_the_table() -> Iterator[tuple[str, Callable[[Any], Any]]]:
     """Each parameter of each operation in turn, and the object as the tensor of an attribute."""
-    for name, form, _, text in tenstride._tenstride._operations():
+    for name, form, _, _, rows, _ in tenstride._tenstride._operations():
         if form == "attribute":
             yield f"x.{name}", lambda hostile, name=name: getattr(torch.Tensor, name).__get__(hostile)
             yield (
@@ -84,9 +84,8 @@ def of_the_table() -> Iterator[tuple[str, Callable[[Any], Any]]]:
                 lambda hostile, name=name: setattr(torch.zeros(3, dtype=torch.complex64), name, hostile),
             )
             continue
-        positional, _, named = text.partition("|")
-        parameters = [part.rstrip(".?") for part in positional.split()]
-        more = [part.rstrip(".?") for part in named.split()]
+        parameters = [row[0] for row in rows if not row[4]]
+        more = [row[0] for row in rows if row[4]]
         for at, parameter in enumerate(parameters):
             yield f"{form} {name}({parameter})", by_position(name, form == "method", parameters, at)
         for at in range(len(parameters), len(parameters) + len(more)):
