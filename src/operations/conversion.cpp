@@ -66,8 +66,9 @@ template <DType Type>
 Tensor converted(const Tensor& x, MemoryFormat format, Caller caller) {
   return x.to(ToOptions{.dtype = Type, .memory_format = format}, caller);
 }
+/// `preserve_format` is the usual one here, and refused where that would be a copy.
 bool is_in_format(const Tensor& x, MemoryFormat format) {
-  return x.is_contiguous(format);
+  return x.is_contiguous(format == MemoryFormat::preserve ? MemoryFormat::contiguous : format);
 }
 Tensor made_contiguous(const Tensor& x, MemoryFormat format, Caller caller) {
   return x.contiguous(format, CopyRule::if_needed, caller);

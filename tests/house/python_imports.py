@@ -13,6 +13,7 @@ import house
 FOLDERS = ("python", "scripts", "bench", "tests")
 # Where a module is looked for by its name, after the folder of a script that imports it.
 ROOTS = ("python", "scripts", "bench", "tests/house", "tests/programs", "tests/python")
+EXTENSION = "_tenstride"
 
 
 class Imports(ast.NodeVisitor):
@@ -35,9 +36,8 @@ class Imports(ast.NodeVisitor):
 
 
 def module(root, path):
-    """The file of the module or package at a path without suffix, None where the tree has none. The type stubs of an
-    extension stand for it, as a leaf of the graph."""
-    for file in (path.with_suffix(".py"), path / "__init__.py", path.with_suffix(".pyi"), path / "__init__.pyi"):
+    """The file of the module or package at a path without suffix, None where the tree has none."""
+    for file in (path.with_suffix(".py"), path / "__init__.py"):
         if (root / file).is_file():
             return file
     return None
@@ -65,8 +65,9 @@ def targets(root, path, statement):
     source = named(root, folders, statement.module.split(".") if statement.module else [])
     if source is None or not source.name.startswith("__init__."):
         return [] if source is None else [source]
-    # A name of a package is one of its modules, or what its __init__.py defines.
-    return [module(root, source.parent / alias.name) or source for alias in statement.names]
+    # A name of a package is one of its modules, the extension, which is no file here, or what its __init__.py defines.
+    names = [alias.name for alias in statement.names if alias.name != EXTENSION]
+    return [module(root, source.parent / name) or source for name in names]
 
 
 def check(root):
@@ -108,11 +109,10 @@ def circles(graph):
 def self_test():
     with house.Tree(
         {
-            "python/p/__init__.py": "import json\nfrom . import _native\nfrom .a import f\n",
-            "python/p/_native/__init__.pyi": "import p\n",
-            "python/p/a.py": "from . import b, _native\nfrom typing import TYPE_CHECKING\n"
+            "python/p/__init__.py": "import json\nfrom . import _tenstride\nfrom .a import f\n",
+            "python/p/a.py": "from . import b, _tenstride\nfrom typing import TYPE_CHECKING\n"
             "if TYPE_CHECKING:\n    from . import c\n    import p\n",
-            "python/p/b.py": "from ._native import Tensor\n",
+            "python/p/b.py": "from ._tenstride import Tensor\n",
             "python/p/json.py": "from . import version\n",
             "python/p/c.py": "from .a import f\nimport p.b\n",
             "scripts/one.py": "import two\nimport p\n",
