@@ -149,7 +149,7 @@ def members(path: str, cls: type) -> list[str]:
         elif isinstance(value, int):
             found[name] = f"{name}: builtins.int"
     if cls is _tenstride.Tensor:
-        for name, form, _, receiver, parameters, result in _tenstride._operations():
+        for name, form, receiver, parameters, result in _tenstride._operations():
             if form == "attribute":
                 found[name] = one_or_overloads(name, [f"(self) -> {RESULTS[result]}"], "@property")
                 if name in ("imag", "real"):
@@ -177,7 +177,7 @@ def class_stub(name: str, path: str, cls: type) -> str:
 def function_stubs(is_linalg: bool) -> dict[str, str]:
     """The functions of the table, those of `linalg` or all others."""
     found = {}
-    for name, form, _, receiver, parameters, result in _tenstride._operations():
+    for name, form, receiver, parameters, result in _tenstride._operations():
         short = name.rpartition(".")[2]
         is_class = isinstance(getattr(_tenstride, short, None), type)
         if form == "function" and name.startswith("linalg.") == is_linalg and not is_class:

@@ -272,29 +272,7 @@ int set_attribute(PyObject* self, PyObject* value, void* attribute) {
   return 0;
 }
 
-std::string_view class_name(OpClass op_class) {
-  switch (op_class) {
-    case OpClass::query:
-      return "query";
-    case OpClass::fresh:
-      return "fresh";
-    case OpClass::view:
-      return "view";
-    case OpClass::view_or_self:
-      return "view_or_self";
-    case OpClass::view_or_copy:
-      return "view_or_copy";
-    case OpClass::self_or_copy:
-      return "self_or_copy";
-    case OpClass::copy:
-      return "copy";
-    case OpClass::in_place:
-      return "in_place";
-  }
-  return "";
-}
-
-/// The table as the stubs' generator reads it: (name, form, class, type of self, parameters, result) in order
+/// The table as the stubs' generator reads it: (name, form, type of self, parameters, result) in order
 /// of form and name; a parameter is (name, type, default, is spread, is named, takes all names).
 nb::list operations() {
   const auto text = [](std::string_view value) { return nb::str(value.data(), value.size()); };
@@ -310,8 +288,8 @@ nb::list operations() {
                                          text(parameter.otherwise), parameter.is_spread,
                                          parameter.is_keyword_only, parameter.is_any));
       }
-      rows.append(nb::make_tuple(text(name), form_name, text(class_name(operation.op_class)),
-                                 text(operation.schema.self), parameters, text(operation.schema.result)));
+      rows.append(nb::make_tuple(text(name), form_name, text(operation.schema.self), parameters,
+                                 text(operation.schema.result)));
     }
   }
   return rows;
@@ -351,7 +329,7 @@ void define_functions(nb::module_& module) {
     if (!nb::hasattr(home, definition->ml_name)) nb::setattr(home, definition->ml_name, function);
   }
   module.def("_operations", operations,
-             "The table of operations: (name, form, class, type of self, parameters, result).");
+             "The table of operations: (name, form, type of self, parameters, result).");
   module.def(
       "manual_seed",
       [](std::int64_t seed) {

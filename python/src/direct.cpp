@@ -76,12 +76,7 @@ class Slots {
     } else {
       if (position > direct_.count || position > by_position_) return false;
       for (std::size_t i = 0; i < position; ++i) {
-        if (direct_.takes[i] == SlotKind::integer && read_int(given.values[i], slots_[i].integer))
-            [[likely]] {
-          slots_[i].is_given = true;
-        } else if (!take_one(i, given.values[i])) {
-          return false;
-        }
+        if (!take_one(i, given.values[i])) return false;
       }
     }
     if (given.names != nullptr) return take_named(position, given);
@@ -205,19 +200,19 @@ class Slots {
   alignas(Dims) std::array<std::byte, max_lists * sizeof(Dims)> lists_;
 };
 
-bool is_cheap(const Operation& operation) noexcept {
+/// Whether other threads of Python should run meanwhile. `work()` counts the elements of the arguments.
+template <typename Work>
+bool may_take_long(const Operation& operation, const Tensor* self, const Work& work, bool is_plain) {
   const OpClass op_class = operation.op_class;
-  return op_class == OpClass::view || op_class == OpClass::view_or_self || op_class == OpClass::query;
-}
-/// Whether other threads of Python should run meanwhile.
-bool may_take_long(const Operation& operation, const Tensor* self, Index work, bool is_plain) {
-  if (work >= elements_without_gil) return true;
+  if (op_class == OpClass::view || op_class == OpClass::view_or_self || op_class == OpClass::query)
+    return false;
+  if (work() >= elements_without_gil) return true;
   if (self == nullptr || self->numel() < elements_without_gil) return false;
   // Of what lies in order already there is nothing to copy.
-  const bool is_view =
-      operation.op_class == OpClass::view_or_copy || (is_plain && operation.name == "contiguous");
+  const bool is_view = op_class == OpClass::view_or_copy || (is_plain && operation.name == "contiguous");
   return !is_view || !self->is_contiguous();
 }
+constexpr auto no_work = [] { return Index{0}; };
 
 PyObject* itself(PyObject* self) noexcept {
   Py_INCREF(self);
@@ -274,18 +269,19 @@ struct Giving {
   }
 };
 
-[[gnu::noinline]] PyObject* give(const Operation& operation, const Direct& direct, PyObject* object,
-                                 Tensor* self, const Slot* slots) noexcept {
+PyObject* give(const Operation& operation, const Direct& direct, PyObject* object, Tensor* self,
+               const Slot* slots) noexcept {
   return guarded([&] { return std::visit(Giving{operation, object, self, slots}, direct.function); });
 }
 
-[[gnu::noinline]] PyObject* call_with(const Operation& operation, bool may_spread, PyObject* object,
-                                      Tensor* self, const Arguments& given) {
+/// A call with arguments. Not inlined: a call without them would make room for slots that it does not have.
+[[gnu::noinline]] PyObject* call_with(const Arguments& given, bool may_spread, const Operation& operation,
+                                      PyObject* object, Tensor* self) {
   for (const Direct& direct : operation.run.directs) {
     Slots slots(operation, direct);
     if (!slots.take(given, may_spread)) continue;
-    if (!is_cheap(operation) && may_take_long(operation, self, slots.work(self == nullptr), false))
-      return nullptr;
+    const auto work = [&] { return slots.work(self == nullptr); };
+    if (may_take_long(operation, self, work, false)) return nullptr;
     return give(operation, direct, object, self, slots.data());
   }
   return nullptr;
@@ -298,7 +294,7 @@ PyObject* front_call(const Operation& operation, const Direct& direct, bool is_m
                      PyObject* const* arguments, Py_ssize_t count) {
   if (detail::watch != nullptr) return nullptr;
   Tensor& tensor = tensor_of(self);
-  if (!is_cheap(operation) && may_take_long(operation, &tensor, 0, count == 0)) return nullptr;
+  if (may_take_long(operation, &tensor, no_work, count == 0)) return nullptr;
   const auto give_with = [&](const Slot* slots) {
     return guarded([&] {
       return Giving{operation, self, &tensor, slots}(std::get<Function>(direct.function));
@@ -358,15 +354,13 @@ FrontCall find_front_call(const Operation& operation) {
 
 PyObject* call_directly(const Operation& operation, bool is_method, PyObject* self,
                         PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  if (operation.run.directs.empty() || detail::watch != nullptr) return nullptr;
-  if (self == nullptr && device_of_scope()) return nullptr;
+  if (detail::watch != nullptr || (self == nullptr && device_of_scope())) return nullptr;
   Tensor* const tensor = self == nullptr ? nullptr : &tensor_of(self);
   if (names == nullptr && count == 0) {
-    if (operation.plain == nullptr) return nullptr;
-    if (!is_cheap(operation) && may_take_long(operation, tensor, 0, true)) return nullptr;
-    return give(operation, *operation.plain, self, tensor, operation.plain_slots.data());
+    const bool is_long = operation.plain == nullptr || may_take_long(operation, tensor, no_work, true);
+    return is_long ? nullptr : give(operation, *operation.plain, self, tensor, operation.plain_slots.data());
   }
-  return call_with(operation, is_method || self == nullptr, self, tensor, {arguments, count, names});
+  return call_with({arguments, count, names}, is_method || self == nullptr, operation, self, tensor);
 }
 
 }  // namespace tenstride::python

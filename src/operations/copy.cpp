@@ -58,8 +58,8 @@ Value joined(Call& call) {
 }
 template <Tensor (*Op)(TensorList, Index, Caller), Tensor& (*Into)(Tensor&, TensorList, Index, Caller)>
 Value joined_along(Call& call) {
-  if (!call.has(2)) return Op(call.tensors(0), call.index(1, 0), {});
-  Into(call.mutable_tensor(2), call.tensors(0), call.index(1, 0), {});
+  if (!call.has(2)) return Op(call.tensors(0), call.index(1), {});
+  Into(call.mutable_tensor(2), call.tensors(0), call.index(1), {});
   return call.value(2);
 }
 

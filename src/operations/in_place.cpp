@@ -61,7 +61,7 @@ Value set(Call& call) {
                                name(self.device()), ", the tensor's"));
   }
   if (call.has(2)) {
-    self.set_(source.storage(), call.index(1, 0), call.dims(2), call.has(3) ? call.dims(3) : Dims{});
+    self.set_(source.storage(), call.index(1), call.dims(2), call.has(3) ? call.dims(3) : Dims{});
   } else {
     self.set_(source);
   }

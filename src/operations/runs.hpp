@@ -170,10 +170,6 @@ struct Reading<TensorList> : CallReading {
   static std::vector<Tensor> from(Call& call, std::size_t i) { return call.tensors(i); }
 };
 template <>
-struct Reading<std::string> : CallReading {
-  static std::string from(Call& call, std::size_t i) { return call.text(i); }
-};
-template <>
 struct Reading<TensorOptions> : CallReading {
   static TensorOptions from(Call& call, std::size_t i) { return call.fresh_options(i); }
 };

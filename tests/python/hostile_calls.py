@@ -76,7 +76,7 @@ def by_name(name: str, is_method: bool, parameters: list[str], at: int) -> Calla
 
 def of_the_table() -> Iterator[tuple[str, Callable[[Any], Any]]]:
     """Each parameter of each operation in turn, and the object as the tensor of an attribute."""
-    for name, form, _, _, rows, _ in tenstride._tenstride._operations():
+    for name, form, _, rows, _ in tenstride._tenstride._operations():
         if form == "attribute":
             yield f"x.{name}", lambda hostile, name=name: getattr(torch.Tensor, name).__get__(hostile)
             yield (
