@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "absent.hpp"
-
 #include <string>
 
 #include "base/message.hpp"
 #include "cpython.hpp"
+#include "module_parts.hpp"
 #include "operations/call.hpp"
 #include "types.hpp"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "array_namespace.hpp"
-
 #include <nanobind/stl/string.h>
 
 #include <string>
 
 #include "base/message.hpp"
 #include "exchange.hpp"
+#include "module_parts.hpp"
 #include "types.hpp"
 
 namespace tenstride::python {

@@ -65,12 +65,12 @@ PyObject* find_given(const Given& given, const Tensor* tensor) {
 
 /// A tensor that the call gives back: one that it was given stays the very same object, as in PyTorch.
 /// `twin` is the one of the given tensors that the result stands for, where there is one for each.
-PyObject* from_tensor(const Call& call, const Layout& before, const Given& given, const Value& value,
+PyObject* from_tensor(const Call& call, const Given& given, const Value& value,
                       const Given::value_type* twin = nullptr) {
   const Tensor& made = *value.tensor();
   PyObject* same =
       twin != nullptr && twin->first->is_same(made) ? twin->second.ptr() : find_given(given, &made);
-  if (same == nullptr && kind_of(call, before, made) == StepKind::self && call.has_self()) {
+  if (same == nullptr && kind_of(call, made) == StepKind::self && call.has_self()) {
     same = find_given(given, &call.self());
   }
   if (same == nullptr && call.operation().op_class == OpClass::view_or_self) {
@@ -83,8 +83,8 @@ PyObject* from_tensor(const Call& call, const Layout& before, const Given& given
   return same;
 }
 
-PyObject* from_result(const Call& call, const Layout& before, const Given& given, const Value& result) {
-  if (result.tensor() != nullptr) return from_tensor(call, before, given, result);
+PyObject* from_result(const Call& call, const Given& given, const Value& result) {
+  if (result.tensor() != nullptr) return from_tensor(call, given, result);
   const Value::Sequence* items = result.sequence();
   const bool holds_tensors = items != nullptr && !items->items.empty() && items->items[0].tensor() != nullptr;
   if (!holds_tensors) return from_value(result);
@@ -94,7 +94,7 @@ PyObject* from_result(const Call& call, const Layout& before, const Given& given
       call.operation().op_class == OpClass::view_or_self && given.size() == items->items.size();
   for (std::size_t i = 0; i < items->items.size(); ++i) {
     NB_TUPLE_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
-                      from_tensor(call, before, given, items->items[i], has_twins ? &given[i] : nullptr));
+                      from_tensor(call, given, items->items[i], has_twins ? &given[i] : nullptr));
   }
   // `x.max(1)` gives a tuple whose parts have names.
   const std::string_view name = call.operation().name;
@@ -166,14 +166,13 @@ PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* ar
     const std::vector<Out> outs = named > 0 ? find_outs(values) : std::vector<Out>();
     Call call(operation, session, {}, std::move(receiver), std::move(values));
     if (const std::optional<Device> device = device_of_scope()) call.set_default_device(*device);
-    const Layout before = call.has_self() ? call.self().layout() : Layout{};
     if (operation.name.starts_with("index_put")) {
       for (const Tensor& index : call.tensors(0)) warn_of_old_mask(index);
     }
     const LedgerPlaces places;
     const Value result = run(operation, call);
     for (const Out& out : outs) warn_of_resized(operation, out);
-    return from_result(call, before, given, result);
+    return from_result(call, given, result);
   });
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converting.hpp"
-
 #include <algorithm>
 #include <string>
 
@@ -8,6 +6,7 @@
 #include "einops.hpp"
 #include "exchange.hpp"
 #include "files.hpp"
+#include "module_parts.hpp"
 #include "sequences.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/io/permute_file.hpp"
@@ -273,21 +272,6 @@ void define_with_options(nb::module_& module, const char* name, Function functio
 }
 
 }  // namespace
-
-std::vector<double> scale_numbers(nb::handle given) {
-  if (given.is_none()) return {};
-  std::vector<double> numbers;
-  const auto add = [&numbers](PyObject* number) {
-    numbers.push_back(PyFloat_AsDouble(number));
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  };
-  if (PyObject_HasAttrString(given.ptr(), "__iter__") == 0) {
-    add(given.ptr());
-  } else {
-    each_of(given, add);
-  }
-  return numbers;
-}
 
 void define_converting(nb::module_& module) {
   define_progress(module);

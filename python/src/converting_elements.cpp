@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converting.hpp"
 #include "einops.hpp"
 #include "exchange.hpp"
+#include "module_parts.hpp"
 #include "tenstride/einops/convert.hpp"
 #include "types.hpp"
 

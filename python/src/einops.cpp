@@ -27,6 +27,21 @@ std::vector<AxisSize> axis_sizes(const nb::dict& given) {
   return sizes;
 }
 
+std::vector<double> scale_numbers(nb::handle given) {
+  if (given.is_none()) return {};
+  std::vector<double> numbers;
+  const auto add = [&numbers](PyObject* number) {
+    numbers.push_back(PyFloat_AsDouble(number));
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  };
+  if (PyObject_HasAttrString(given.ptr(), "__iter__") == 0) {
+    add(given.ptr());
+  } else {
+    each_of(given, add);
+  }
+  return numbers;
+}
+
 const Tensor& required_tensor(nb::handle given, std::string_view operation) {
   if (is_tensor(given.ptr())) return tensor_of(given.ptr());
   throw TypeError(detail::message(operation, ": ", name_of_type(given), " must be a Tensor"));

@@ -18,6 +18,8 @@ void define_einops(nanobind::module_& module);
 
 /// The sizes of axes by their names. Throws what Python throws for what is no int.
 std::vector<AxisSize> axis_sizes(const nanobind::dict& given);
+/// The numbers of `scale` or `shift`: None, one number, or several. Throws what Python throws for others.
+std::vector<double> scale_numbers(nanobind::handle given);
 /// Throws TypeError for what is no tensor, whatever class it says it has.
 const Tensor& required_tensor(nanobind::handle given, std::string_view operation);
 /// The tensors of a list. Throws TypeError for anything else in it.

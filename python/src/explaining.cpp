@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "explaining.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <span>
@@ -9,6 +7,7 @@
 #include "base/message.hpp"
 #include "ledger.hpp"
 #include "ledger/reasons.hpp"
+#include "module_parts.hpp"
 #include "tenstride/explain/explain.hpp"
 #include "tenstride/files/atomic_file.hpp"
 #include "tenstride/io/open_for_notation.hpp"

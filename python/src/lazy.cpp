@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lazy.hpp"
-
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/message.hpp"
 #include "ledger.hpp"
+#include "module_parts.hpp"
 #include "tenstride/copy/lazy.hpp"
 #include "types.hpp"
 #include "values.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numpy_functions.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -10,6 +8,7 @@
 #include "base/message.hpp"
 #include "errors.hpp"
 #include "ledger.hpp"
+#include "module_parts.hpp"
 #include "numpy_arguments.hpp"
 #include "tenstride/base/error.hpp"
 #include "types.hpp"

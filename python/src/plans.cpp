@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plans.hpp"
-
 #include <optional>
 #include <string>
 
 #include "base/message.hpp"
 #include "gil.hpp"
 #include "ledger.hpp"
+#include "module_parts.hpp"
 #include "tenstride/copy/measure.hpp"
 #include "tenstride/copy/run_plan.hpp"
 #include "values.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "refusals.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -9,6 +7,7 @@
 
 #include "base/message.hpp"
 #include "cpython.hpp"
+#include "module_parts.hpp"
 #include "types.hpp"
 
 /// The binding's functions are objects whose first steps CPython finds through a pointer in the object. The

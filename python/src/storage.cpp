@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage.hpp"
-
 #include "base/message.hpp"
+#include "module_parts.hpp"
 #include "tensor/unchecked.hpp"
 #include "tenstride/expression/expression.hpp"
 #include "types.hpp"

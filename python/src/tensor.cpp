@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor.hpp"
 #include "exchange_slots.hpp"
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include "gil.hpp"
 #include "ints.hpp"
 #include "ledger.hpp"
+#include "module_parts.hpp"
 #include "numbers.hpp"
 #include "quick_index.hpp"
 #include "quick_numbers.hpp"

@@ -12,7 +12,6 @@
 #include "operations/call.hpp"
 #include "ops/index_parts.hpp"
 #include "sequences.hpp"
-#include "storage.hpp"
 #include "tenstride/tensor/factory.hpp"
 #include "types.hpp"
 

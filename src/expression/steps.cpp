@@ -44,18 +44,11 @@ bool keeps_elements(const Call& call) {
   return std::find(names.begin(), names.end(), call.operation().name) != names.end();
 }
 
-/// `flatten` of nothing to flatten is the tensor itself; `reshape` never is.
-bool is_flatten_of_one(const Call& call, const Layout& before, const Tensor& result) {
-  if (call.operation().name != "flatten" || before.rank() == 0) return false;
-  const auto wrap = [&](Index axis) { return axis < 0 ? axis + static_cast<Index>(before.rank()) : axis; };
-  return wrap(call.index(0)) == wrap(call.index(1)) && result.layout() == before;
-}
-
 }  // namespace
 
-StepKind kind_of(const Call& call, const Layout& before, const Tensor& result) {
+StepKind kind_of(const Call& call, const Tensor& result) {
   const Tensor* self = call.has_self() ? &call.self() : nullptr;
-  if (is_flatten_of_one(call, before, result)) return StepKind::self;
+  if (&result == self) return StepKind::self;
   switch (call.operation().op_class) {
     case OpClass::fresh:
     case OpClass::query:
@@ -127,7 +120,7 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     Step step;
     step.op = operation.name;
     step.range = range;
-    step.kind = kind_of(call, before, made);
+    step.kind = kind_of(call, made);
     if (self != nullptr) {
       step.source = call.self_value().step();
       step.from = before;

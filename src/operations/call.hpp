@@ -251,8 +251,8 @@ Value fill_out(Call& call, std::size_t out, const Dims& size, const Fill& fill) 
 /// elements.
 Value numbers_into_out(Call& call, Tensor numbers);
 
-/// What the call did: its class, and what came of it. `before` is the layout that the first tensor had.
-TENSTRIDE_API StepKind kind_of(const Call& call, const Layout& before, const Tensor& result);
+/// What the call did: its class, and what came of it.
+TENSTRIDE_API StepKind kind_of(const Call& call, const Tensor& result);
 
 /// Whether `x.name = value` writes to elements: of real and imag alone.
 TENSTRIDE_API bool is_part(std::string_view name);

@@ -24,10 +24,10 @@ string(REGEX REPLACE "^:" "" preload "${preload}")
 set(sanitizers detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1)
 set(surroundings PYTHONPATH=${package} PYTHONMALLOC=malloc "LD_PRELOAD=${preload}" UBSAN_OPTIONS=print_stacktrace=1)
 
-# Left out is what replays thousands of steps (the same code in C++ is tested with the sanitizers), what reads no
-# memory of ours, and what runs by mpirun. A report that pytest had caught would be lost with the process.
+# Left out is what reads no memory of ours, and what runs by mpirun. A report that pytest had caught would be lost with
+# the process.
 file(GLOB sanitized CONFIGURE_DEPENDS ${package_tests}/test_*.py)
-list(FILTER sanitized EXCLUDE REGEX "/test_(audit|replay|rescale|true_positions|formats_zarr_readers|stubs|docs_|array_api|sessions|snippets|distributed_mpi)[^/]*$")
+list(FILTER sanitized EXCLUDE REGEX "/test_(audit|rescale|true_positions|formats_zarr_readers|stubs|docs_|array_api|sessions|distributed_mpi)[^/]*$")
 set(seen --capture=sys)
 add_test(NAME python.sanitized COMMAND ${with_pytest} ${seen} -k "not leak" ${sanitized})
 set_tests_properties(python.sanitized PROPERTIES ENVIRONMENT "${surroundings};ASAN_OPTIONS=${sanitizers}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records chains of views and element-wise operations, for tenstride-replay and tests/python/test_replay_torch.py.
+"""Records chains of views and element-wise operations, for tests/python/test_replay_torch.py.
 
 Run by hand where PyTorch is installed:
     tests/record/record_elementwise.py | gzip -9n > tests/data/conformance/torch-elementwise.jsonl.gz
