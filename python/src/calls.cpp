@@ -19,7 +19,6 @@
 #include "exchange.hpp"
 #include "gil.hpp"
 #include "ledger.hpp"
-#include "old_masks.hpp"
 #include "operations/call.hpp"
 #include "types.hpp"
 #include "values.hpp"

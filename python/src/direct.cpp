@@ -15,6 +15,7 @@
 #include "ints.hpp"
 #include "memory/watch.hpp"
 #include "types.hpp"
+#include "values.hpp"
 
 namespace tenstride::python {
 namespace {
@@ -252,6 +253,12 @@ struct Giving {
   }
   PyObject* operator()(bool (*function)(Tensor*, const Slot*)) const {
     return PyBool_FromLong(function(self, slots) ? 1 : 0);
+  }
+  PyObject* operator()(Scalar (*function)(Tensor*, const Slot*)) const {
+    return from_scalar(function(self, slots));
+  }
+  PyObject* operator()(detail::Lists (*function)(Tensor*, const Slot*)) const {
+    return to_lists(*function(self, slots).elements).release().ptr();
   }
   PyObject* operator()(const Dims* (*function)(Tensor*, const Slot*)) const {
     const Dims& dims = *function(self, slots);

@@ -5,6 +5,8 @@
 #include "cpython.hpp"
 #include "operations/call.hpp"
 #include "sequences.hpp"
+#include "tensor/require_memory.hpp"
+#include "tensor/stored_elements.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -96,6 +98,18 @@ Nested nested_of(PyObject* object, std::span<const Index> lengths, std::optional
   return Nested(std::move(nested));
 }
 
+/// The elements from an axis on, which begin at a position of the storage.
+nb::object lists_of(const Tensor& x, std::size_t axis, Index position) {
+  if (axis == x.layout().rank()) return nb::steal(from_scalar(detail::scalar_at(x, position)));
+  const Index size = x.shape()[axis], step = x.strides()[axis];
+  nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(size)));
+  if (!list) throw nb::python_error();
+  for (Index i = 0; i < size; ++i) {
+    NB_LIST_SET_ITEM(list.ptr(), i, lists_of(x, axis + 1, position + i * step).release().ptr());
+  }
+  return list;
+}
+
 }  // namespace
 
 nb::object with_lists(nb::handle object) {
@@ -107,14 +121,10 @@ Nested to_nested(PyObject* object, std::optional<DType> dtype) {
   return nested_of(object, lengths_of(object), dtype, 0);
 }
 
-PyObject* from_nested(const Nested& nested) {
-  if (!nested.is_list()) return from_scalar(nested.scalar());
-  nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(nested.items().size())));
-  if (!list) throw nb::python_error();
-  for (std::size_t i = 0; i < nested.items().size(); ++i) {
-    NB_LIST_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), from_nested(nested.items()[i]));
-  }
-  return list.release().ptr();
+nb::object to_lists(const Tensor& x) {
+  detail::require_memory(x, "tolist");
+  detail::require_memory(x, "tolist");
+  return lists_of(x, 0, x.storage_offset());
 }
 
 }  // namespace tenstride::python

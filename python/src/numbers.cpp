@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numbers.hpp"
-
 #include <nanobind/nanobind.h>
 
 #include <array>
@@ -12,6 +10,7 @@
 #include "gil.hpp"
 #include "ledger.hpp"
 #include "quick_numbers.hpp"
+#include "tensor_slots.hpp"
 #include "tenstride/elementwise/arithmetic.hpp"
 #include "types.hpp"
 #include "values.hpp"

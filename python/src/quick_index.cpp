@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quick_index.hpp"
-
 #include <array>
 
 #include "cpython.hpp"
 #include "errors.hpp"
 #include "ints.hpp"
 #include "tensor/unchecked.hpp"
+#include "tensor_slots.hpp"
 #include "tenstride/layout/views_slices.hpp"
 #include "types.hpp"
 

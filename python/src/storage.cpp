@@ -29,7 +29,7 @@ void define_common(nb::class_<Storage>& type, Tensor Storage::*elements, const c
           [elements](const Storage& self, nb::object index) -> nb::object {
             if (PySlice_Check(index.ptr()) != 0) {
               const std::vector<TensorIndex> indices = to_indices(index.ptr());
-              return nb::steal(from_nested((self.*elements).index(indices).tolist()));
+              return to_lists((self.*elements).index(indices));
             }
             return nb::steal(from_scalar(element_at(self.*elements, to_index(index.ptr())).item()));
           },
@@ -44,8 +44,7 @@ void define_common(nb::class_<Storage>& type, Tensor Storage::*elements, const c
           },
           nb::arg("index"), nb::arg("value"))
       .def(
-          "tolist",
-          [elements](const Storage& self) { return nb::steal(from_nested((self.*elements).tolist())); },
+          "tolist", [elements](const Storage& self) { return to_lists(self.*elements); },
           "All as a list of numbers.")
       .def(
           "data_ptr",

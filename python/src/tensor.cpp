@@ -19,10 +19,9 @@
 #include "ints.hpp"
 #include "ledger.hpp"
 #include "module_parts.hpp"
-#include "numbers.hpp"
-#include "quick_index.hpp"
 #include "quick_numbers.hpp"
 #include "sequences.hpp"
+#include "tensor_slots.hpp"
 #include "tenstride/base/default_dtype.hpp"
 #include "tenstride/ops/indexing.hpp"
 #include "tenstride/ops/ops.hpp"
@@ -338,11 +337,6 @@ void define_tensor(nb::module_& module) {
              const auto value = only_element(self, "complex").to<std::complex<double>>();
              return nb::steal(PyComplex_FromDoubles(value.real(), value.imag()));
            })
-      .def(
-          "tolist", [](const Tensor& self) { return nb::steal(from_nested(self.tolist())); },
-          "The elements as Python's numbers in lists; a number for rank 0.\n\n"
-          ">>> torch.arange(4).view(2, 2).tolist()\n"
-          "[[0, 1], [2, 3]]\n")
       .def_prop_ro(
           "is_read_only", [](const Tensor& self) { return self.is_read_only(); },
           "Whether writing is refused: of a read-only array or mapping.\n\n"

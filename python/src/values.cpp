@@ -8,7 +8,6 @@
 #include "cpython.hpp"
 #include "errors.hpp"
 #include "layouts.hpp"
-#include "old_masks.hpp"
 #include "operations/call.hpp"
 #include "ops/index_parts.hpp"
 #include "sequences.hpp"

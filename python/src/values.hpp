@@ -40,6 +40,8 @@ Index to_index(PyObject* object);
 Index to_clamped_index(PyObject* object);
 /// Pre: it is a slice.
 Slice to_slice(PyObject* object);
+/// Warns, as PyTorch does, where a uint8 tensor serves as a mask. Throws where warnings are errors.
+void warn_of_old_mask(const Tensor& index);
 /// Sizes or axes: an int, or several. Throws TypeError.
 Dims to_dims(nanobind::handle object);
 /// The same by position: `permute(0, 2, 1)` or `permute((0, 2, 1))`.
@@ -48,8 +50,8 @@ Dims to_dims(const nanobind::args& arguments);
 /// Numbers, lists of numbers, and tensors among them, as elements of `dtype` take them. Throws TypeError, and
 /// ValueError for lists that are too deep (`max_nesting`).
 Nested to_nested(PyObject* object, std::optional<DType> dtype = {});
-/// Lists of Python's numbers; a number for rank 0. A new reference.
-PyObject* from_nested(const Nested& nested);
+/// The elements as Python's numbers in lists; a number for rank 0. Throws RuntimeError where there are none.
+nanobind::object to_lists(const Tensor& x);
 
 /// Is shown what no rule above knows (NumPy's arrays and the like); gives a Tensor, or None. See
 /// `set_importer`.

@@ -4,18 +4,17 @@
 #include "base/message.hpp"
 #include "ledger/watch.hpp"
 #include "tensor/require_memory.hpp"
+#include "tensor/stored_elements.hpp"
 #include "tenstride/copy/copy.hpp"
 
 /// Reading elements as C++ values.
 namespace tenstride {
-namespace {
 
-/// The element at an address, conjugated and negated as the tensor's bits say.
-Scalar read_scalar(const Tensor& tensor, const std::byte* address) {
+Scalar detail::scalar_at(const Tensor& tensor, Index position) {
   return visit(tensor.dtype(), [&](auto type) -> Scalar {
     using T = typename decltype(type)::type;
     T value{};
-    std::memcpy(&value, address, sizeof value);
+    std::memcpy(&value, tensor.storage_data() + position * static_cast<Index>(sizeof value), sizeof value);
     if (tensor.is_conj()) value = conjugate(value);
     if (tensor.is_neg()) value = negate(value);
     if constexpr (is_complex_element<T>) {
@@ -28,10 +27,10 @@ Scalar read_scalar(const Tensor& tensor, const std::byte* address) {
   });
 }
 
+namespace {
+
 Nested read_nested(const Tensor& rows, std::size_t axis, Index position) {
-  if (axis == rows.layout().rank()) {
-    return read_scalar(rows, rows.storage_data() + position * static_cast<Index>(rows.element_size()));
-  }
+  if (axis == rows.layout().rank()) return detail::scalar_at(rows, position);
   std::vector<Nested> items;
   items.reserve(static_cast<std::size_t>(rows.shape()[axis]));
   for (Index i = 0; i < rows.shape()[axis]; ++i) {
@@ -48,7 +47,7 @@ Scalar Tensor::item() const {
         detail::message("item: the tensor has ", numel(), " elements and must have 1 (shape ", shape(), ")"));
   }
   detail::require_memory(*this, "item");
-  return read_scalar(*this, static_cast<const std::byte*>(data_ptr()));
+  return detail::scalar_at(*this, layout_.offset);
 }
 
 Nested Tensor::tolist(Caller caller) const {

@@ -90,23 +90,11 @@ Raises RuntimeError for bool.
 >>> torch.arange(3).sub(1)
 tensor([-1,  0,  1])
 )"},
-      {"subtract(Tensor|Scalar self, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor", both, fresh,
-       runs<sub>, OutRule::castable, R"(Another name of `sub`.
-
->>> torch.arange(3).subtract(1)
-tensor([-1,  0,  1])
-)"},
       {"mul(Tensor|Scalar self, Tensor|Scalar other) -> Tensor", both, fresh, runs<mul>, OutRule::castable,
        R"(The product with a tensor or a number; sizes and types as for `add`.
 
 >>> torch.arange(3).mul(2)
 tensor([0, 2, 4])
-)"},
-      {"multiply(Tensor|Scalar self, Tensor|Scalar other) -> Tensor", both, fresh, runs<mul>,
-       OutRule::castable, R"(Another name of `mul`.
-
->>> torch.arange(3).multiply(torch.arange(3))
-tensor([0, 1, 4])
 )"},
       {"div(Tensor|Scalar self, Tensor|Scalar other, *, str? rounding_mode=None) -> Tensor", both, fresh,
        runs_or<div_of, plain_div>, OutRule::castable,
@@ -116,12 +104,6 @@ them.
 
 >>> torch.tensor([7, -7]).div(2), torch.tensor([7, -7]).div(2, rounding_mode="trunc")
 (tensor([ 3.5000, -3.5000]), tensor([ 3, -3]))
-)"},
-      {"divide(Tensor|Scalar self, Tensor|Scalar other, *, str? rounding_mode=None) -> Tensor", both, fresh,
-       runs_or<div_of, plain_div>, OutRule::castable, R"(Another name of `div`.
-
->>> torch.arange(3).divide(2)
-tensor([0.0000, 0.5000, 1.0000])
 )"},
       {"true_divide(Tensor|Scalar self, Tensor|Scalar other) -> Tensor", both, fresh, runs<plain_div>,
        OutRule::castable, R"(The quotient, of integers in the default type: `div` without rounding.
@@ -199,23 +181,11 @@ the result.
 >>> torch.arange(3).sub_(1)
 tensor([-1,  0,  1])
 )"},
-      {"subtract_(Tensor self, Tensor|Scalar other, *, Scalar alpha=1) -> Tensor", method, in_place,
-       runs<sub_>, R"(Subtracts a tensor or a number in place: another name of `sub_`.
-
->>> torch.arange(3).subtract_(1)
-tensor([-1,  0,  1])
-)"},
       {"mul_(Tensor self, Tensor|Scalar other) -> Tensor", method, in_place, runs<mul_>,
        R"(Multiplies by a tensor or a number, in place; gives the tensor itself. Raises RuntimeError where
 `other` does not expand to this tensor's sizes, or this type cannot hold the result.
 
 >>> torch.arange(3).mul_(2)
-tensor([0, 2, 4])
-)"},
-      {"multiply_(Tensor self, Tensor|Scalar other) -> Tensor", method, in_place, runs<mul_>,
-       R"(Multiplies by a tensor or a number in place: another name of `mul_`.
-
->>> torch.arange(3).multiply_(2)
 tensor([0, 2, 4])
 )"},
       {"div_(Tensor self, Tensor|Scalar other, *, str? rounding_mode=None) -> Tensor", method, in_place,
@@ -225,12 +195,6 @@ itself. Raises RuntimeError where `other` does not expand to this tensor's sizes
 cannot hold the result.
 
 >>> torch.ones(2).div_(2)
-tensor([0.5000, 0.5000])
-)"},
-      {"divide_(Tensor self, Tensor|Scalar other, *, str? rounding_mode=None) -> Tensor", method, in_place,
-       runs_or<div_into, plain_div_>, R"(Divides by a tensor or a number in place: another name of `div_`.
-
->>> torch.ones(2).divide_(2)
 tensor([0.5000, 0.5000])
 )"},
       {"true_divide_(Tensor self, Tensor|Scalar other) -> Tensor", method, in_place, runs<plain_div_>,
@@ -309,22 +273,11 @@ tensor([4, 9])
 >>> torch.arange(3).neg()
 tensor([ 0, -1, -2])
 )"},
-      {"negative(Tensor self) -> Tensor", both, fresh, runs<neg>, OutRule::same, R"(Another name of `neg`.
-
->>> torch.arange(3).negative()
-tensor([ 0, -1, -2])
-)"},
       {"abs(Tensor self) -> Tensor", both, fresh, runs_or<abs_of, abs>, OutRule::castable,
        R"(The elements without their sign; of complex elements their distance from 0, as a real type.
 
 >>> torch.tensor([-1.5, 2.0]).abs(), torch.tensor([3 + 4j]).abs()
 (tensor([1.5000, 2.0000]), tensor([5.]))
-)"},
-      {"absolute(Tensor self) -> Tensor", both, fresh, runs_or<abs_of, abs>, OutRule::castable,
-       R"(Another name of `abs`.
-
->>> torch.tensor([-1, 2]).absolute()
-tensor([1, 2])
 )"},
       {"square_(Tensor self) -> Tensor", method, in_place, runs<square_>,
        R"(Multiplies the elements by themselves, in place; gives the tensor itself. Raises RuntimeError for bool.
@@ -338,22 +291,10 @@ tensor([4, 9])
 >>> torch.arange(3).neg_()
 tensor([ 0, -1, -2])
 )"},
-      {"negative_(Tensor self) -> Tensor", method, in_place, runs<neg_>,
-       R"(Changes the sign in place: another name of `neg_`.
-
->>> torch.arange(3).negative_()
-tensor([ 0, -1, -2])
-)"},
       {"abs_(Tensor self) -> Tensor", method, in_place, runs<abs_>,
        R"(Takes the sign away, in place; gives the tensor itself.
 
 >>> torch.tensor([-1, 2]).abs_()
-tensor([1, 2])
-)"},
-      {"absolute_(Tensor self) -> Tensor", method, in_place, runs<abs_>,
-       R"(Takes the sign away in place: another name of `abs_`.
-
->>> torch.tensor([-1, 2]).absolute_()
 tensor([1, 2])
 )"},
       {"clamp(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor", both, fresh,
@@ -364,12 +305,6 @@ Raises RuntimeError where both are.
 >>> torch.arange(5).clamp(1, 3)
 tensor([1, 1, 2, 3, 3])
 )"},
-      {"clip(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor", both, fresh,
-       runs<clamp>, OutRule::same, R"(Another name of `clamp`.
-
->>> torch.arange(5).clip(max=2)
-tensor([0, 1, 2, 2, 2])
-)"},
       {"clamp_(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor", method, in_place,
        runs<clamp_>,
        R"(Moves the elements into the range from `min` to `max`, in place; gives the tensor itself. Raises
@@ -378,13 +313,6 @@ result.
 
 >>> torch.arange(5).clamp_(1, 3)
 tensor([1, 1, 2, 3, 3])
-)"},
-      {"clip_(Tensor self, Tensor|Scalar? min=None, Tensor|Scalar? max=None) -> Tensor", method, in_place,
-       runs<clamp_>,
-       R"(Moves the elements into the range from `min` to `max` in place: another name of `clamp_`.
-
->>> torch.arange(5).clip_(min=2)
-tensor([2, 2, 2, 3, 4])
 )"},
       {"clamp_min(Tensor self, Tensor|Scalar min) -> Tensor", both, fresh,
        runs<[](T x, O min, Caller caller) { return clamp(x, min, {}, caller); }>, OutRule::same,

@@ -219,12 +219,6 @@ torch.Size([3, 2])
 >>> torch.zeros(2, 3).swapaxes_(0, 1).shape
 torch.Size([3, 2])
 )"},
-      {"swapdims_(Tensor self, int dim0, int dim1) -> Tensor", method, in_place, runs<&Tensor::transpose_>,
-       R"(Exchanges two axes of this tensor: another name of `transpose_`.
-
->>> torch.zeros(2, 3).swapdims_(0, 1).shape
-torch.Size([3, 2])
-)"},
       {"t_(Tensor self) -> Tensor", method, in_place, runs<&Tensor::t_>,
        R"(Exchanges the two axes of this matrix; gives the tensor itself. Raises RuntimeError above rank 2.
 

@@ -136,6 +136,10 @@ Index address_of(const Tensor& x) {
 
 }  // namespace
 
+Value to_value(Call&, Lists lists) {
+  return to_list(lists.elements->tolist());
+}
+
 std::vector<Operation> query_operations() {
   using T = const Tensor&;
   return {
@@ -313,7 +317,7 @@ False
 >>> torch.tensor([2.5]).item()
 2.5
 )"},
-      {"tolist(Tensor self) -> Any", method, query, [](Call& c) { return to_list(c.self().tolist()); },
+      {"tolist(Tensor self) -> Any", method, query, runs<[](T x) { return Lists{&x}; }>,
        R"(The elements as Python's numbers in lists; a number for rank 0.
 
 >>> torch.arange(4).view(2, 2).tolist()

@@ -55,6 +55,11 @@ struct MadeOrItself {
   Tensor (*make)(Tensor* self, const Slot*);
 };
 
+/// The elements of a tensor as numbers in lists.
+struct Lists {
+  const Tensor* elements;
+};
+
 /// A C++ function that takes slots, for front ends that read their arguments themselves. Arguments that it
 /// does not take are for the call of values, which says what is wrong with them.
 struct Direct {
@@ -64,11 +69,12 @@ struct Direct {
   std::size_t count = 0;
   /// Whether these are all integers, the kind read most.
   bool are_integers = true;
-  /// A tensor, several, a number, a truth, sizes, a type, a
-  /// device, or what was written to the tensor. `self` is null for an operation without one.
+  /// A tensor, several, an int, a truth, a number, numbers in lists, sizes, a type, a device, or what was
+  /// written to the tensor. `self` is null for an operation without one.
   std::variant<Tensor (*)(Tensor* self, const Slot*), MadeOrItself,
                std::vector<Tensor> (*)(Tensor* self, const Slot*), Index (*)(Tensor* self, const Slot*),
-               bool (*)(Tensor* self, const Slot*), const Dims* (*)(Tensor* self, const Slot*),
+               bool (*)(Tensor* self, const Slot*), Scalar (*)(Tensor* self, const Slot*),
+               Lists (*)(Tensor* self, const Slot*), const Dims* (*)(Tensor* self, const Slot*),
                DType (*)(Tensor* self, const Slot*), Device (*)(Tensor* self, const Slot*),
                void (*)(Tensor* self, const Slot*)>
       function;

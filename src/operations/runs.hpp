@@ -209,6 +209,7 @@ inline Value to_value(Call& call, const Dims& entries) {
 inline Value to_value(Call&, const Scalar& number) {
   return Value(number);
 }
+Value to_value(Call&, Lists lists);
 inline Value to_value(Call&, DType dtype) {
   return Value(Value::Variant(dtype));
 }

@@ -10,6 +10,18 @@ namespace {
 
 using Table = std::multimap<std::string_view, Operation>;
 
+/// Operations under a further name, with the same schema, function and text.
+struct OtherName {
+  std::string_view name;
+  std::string_view of;
+};
+constexpr OtherName other_names[] = {
+    {"absolute", "abs"},       {"absolute_", "abs_"},       {"clip", "clamp"},   {"clip_", "clamp_"},
+    {"divide", "div"},         {"divide_", "div_"},         {"multiply", "mul"}, {"multiply_", "mul_"},
+    {"negative", "neg"},       {"negative_", "neg_"},       {"subtract", "sub"}, {"subtract_", "sub_"},
+    {"swapdims", "transpose"}, {"swapdims_", "transpose_"},
+};
+
 /// Read once. An operation that is called in two ways by two rows has its text in one of them.
 const Table& table() {
   static const Table all = [] {
@@ -25,6 +37,11 @@ const Table& table() {
       for (auto twin = made.lower_bound(name); operation.text.empty() && twin->first == name; ++twin) {
         operation.text = twin->second.text;
       }
+    }
+    for (const auto& [name, of] : other_names) {
+      Operation operation = made.find(of)->second;
+      operation.name = operation.schema.name = name;
+      made.emplace(name, std::move(operation));
     }
     return made;
   }();

@@ -139,13 +139,6 @@ such axis.
 >>> torch.zeros(2, 3, 4).swapaxes(0, 1).shape
 torch.Size([3, 2, 4])
 )"},
-      {"swapdims(Tensor self, int dim0, int dim1) -> Tensor", both, view, runs<&Tensor::transpose>,
-       R"(A view with two axes exchanged: another name of `transpose`. Raises IndexError where there is no
-such axis.
-
->>> torch.zeros(2, 3, 4).swapdims(-1, -2).shape
-torch.Size([2, 4, 3])
-)"},
       {"movedim(Tensor self, int|int[] source, int|int[] destination) -> Tensor", both, view,
        runs<[](T x, Index from, Index to) { return x.movedim(from, to); },
             [](T x, D from, D to) { return x.movedim(from, to); }>,

@@ -11,4 +11,8 @@ namespace tenstride::detail {
 /// Example: of a plain `src` for `dst.conj()` a copy with each element conjugated.
 TENSTRIDE_API Tensor stored_as(const Tensor& dst, const Tensor& src);
 
+/// The element at a position of the storage (in elements), conjugated and negated as the tensor's bits say.
+/// Pre: the tensor has memory.
+TENSTRIDE_API Scalar scalar_at(const Tensor& tensor, Index position);
+
 }  // namespace tenstride::detail
