@@ -197,8 +197,7 @@ PyObject* call_entry(PyObject* self, PyObject* const* arguments, Py_ssize_t coun
   const Py_ssize_t first = !is_method && entry.operation->schema.takes_self() && count > 0 ? 1 : 0;
   if (first == 1) receiver = is_tensor(arguments[0]) ? arguments[0] : nullptr;
   if (names == nullptr && entry.front.code != nullptr && receiver != nullptr) {
-    PyObject* const result = entry.front.code(*entry.operation, *entry.front.direct, is_method, receiver,
-                                              arguments + first, count - first);
+    PyObject* const result = entry.front.code(entry.front, receiver, arguments + first, count - first);
     if (is_done(result)) return result;
   }
   if (receiver != nullptr || !entry.operation->schema.takes_self()) {
@@ -220,7 +219,7 @@ PyMethodDef* add(const Operation& operation, Form form) {
   Entry& entry = entries[entry_count];
   entry.operation = &operation;
   entry.is_method = form == Form::method;
-  if (operation.schema.takes_self()) entry.front = find_front_call(operation);
+  if (operation.schema.takes_self()) entry.front = find_front_call(operation, entry.is_method);
   entry.text = documentation(operation, form);
   entry.definition = {short_name(operation),
                       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(functions[entry_count++])),
@@ -238,7 +237,7 @@ std::deque<Attribute> attributes;
 PyObject* get_attribute(PyObject* self, void* attribute) {
   const auto& [operation, front] = *static_cast<const Attribute*>(attribute);
   if (front.code != nullptr) {
-    PyObject* const result = front.code(*operation, *front.direct, true, self, nullptr, 0);
+    PyObject* const result = front.code(front, self, nullptr, 0);
     if (is_done(result)) return result;
   }
   return invoke(*operation, self, nullptr, 0, nullptr);
@@ -306,7 +305,7 @@ void define_methods(nb::handle type) {
   static std::deque<PyGetSetDef> definitions;
   for (const std::string& name : detail::operation_names(Form::attribute)) {
     const Operation& operation = *detail::find_operation(name, Form::attribute);
-    attributes.push_back({&operation, find_front_call(operation)});
+    attributes.push_back({&operation, find_front_call(operation, true)});
     definitions.push_back({short_name(operation), get_attribute,
                            detail::is_part(name) ? set_attribute : nullptr, operation.text.data(),
                            &attributes.back()});

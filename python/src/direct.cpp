@@ -201,12 +201,15 @@ class Slots {
   alignas(Dims) std::array<std::byte, max_lists * sizeof(Dims)> lists_;
 };
 
+bool never_takes_long(OpClass op_class) {
+  return op_class == OpClass::view || op_class == OpClass::view_or_self || op_class == OpClass::query;
+}
+
 /// Whether other threads of Python should run meanwhile. `work()` counts the elements of the arguments.
 template <typename Work>
 bool may_take_long(const Operation& operation, const Tensor* self, const Work& work, bool is_plain) {
   const OpClass op_class = operation.op_class;
-  if (op_class == OpClass::view || op_class == OpClass::view_or_self || op_class == OpClass::query)
-    return false;
+  if (never_takes_long(op_class)) return false;
   if (work() >= elements_without_gil) return true;
   if (self == nullptr || self->numel() < elements_without_gil) return false;
   // Of what lies in order already there is nothing to copy.
@@ -297,11 +300,12 @@ PyObject* give(const Operation& operation, const Direct& direct, PyObject* objec
 enum class Taking { nothing, integers, list };
 
 template <Taking taking, typename Function>
-PyObject* front_call(const Operation& operation, const Direct& direct, bool is_method, PyObject* self,
-                     PyObject* const* arguments, Py_ssize_t count) {
+PyObject* front_call(const FrontCall& front, PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  const Operation& operation = *front.operation;
+  const Direct& direct = *front.direct;
   if (detail::watch != nullptr) return nullptr;
   Tensor& tensor = tensor_of(self);
-  if (may_take_long(operation, &tensor, no_work, count == 0)) return nullptr;
+  if (!front.never_takes_long && may_take_long(operation, &tensor, no_work, count == 0)) return nullptr;
   const auto give_with = [&](const Slot* slots) {
     return guarded([&] {
       return Giving{operation, self, &tensor, slots}(std::get<Function>(direct.function));
@@ -324,7 +328,7 @@ PyObject* front_call(const Operation& operation, const Direct& direct, bool is_m
     }
     return give_with(slots.data());
   } else {
-    const bool may_spread = is_method && operation.schema.parameters[0].is_spread;
+    const bool may_spread = front.is_method && operation.schema.parameters[0].is_spread;
     if (count == 0 || (!may_spread && !(count == 1 && is_list(arguments[0])))) return nullptr;
     Dims list;
     if (!read_sizes(arguments, count, list)) return nullptr;
@@ -344,19 +348,23 @@ FrontCall::Code front_call_of(const Direct& direct) {
 
 }  // namespace
 
-FrontCall find_front_call(const Operation& operation) {
+FrontCall find_front_call(const Operation& operation, bool is_method) {
+  const auto found = [&](FrontCall::Code code, const Direct& direct) {
+    return FrontCall{code, &direct, &operation, is_method, never_takes_long(operation.op_class)};
+  };
   for (const Direct& direct : operation.run.directs) {
-    if (direct.are_integers && direct.count > 0) return {front_call_of<Taking::integers>(direct), &direct};
+    if (direct.are_integers && direct.count > 0)
+      return found(front_call_of<Taking::integers>(direct), direct);
   }
   for (const Direct& direct : operation.run.directs) {
     bool takes_list = direct.count > 0 && direct.takes[0] == SlotKind::list;
     for (std::size_t i = 1; i < direct.count; ++i) {
       takes_list = takes_list && operation.schema.parameters[i].may_be_absent(direct.takes[i]);
     }
-    if (takes_list) return {front_call_of<Taking::list>(direct), &direct};
+    if (takes_list) return found(front_call_of<Taking::list>(direct), direct);
   }
   if (operation.plain == nullptr) return {};
-  return {front_call_of<Taking::nothing>(*operation.plain), operation.plain};
+  return found(front_call_of<Taking::nothing>(*operation.plain), *operation.plain);
 }
 
 PyObject* call_directly(const Operation& operation, bool is_method, PyObject* self,

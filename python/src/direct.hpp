@@ -23,12 +23,15 @@ PyObject* call_directly(const detail::Operation& operation, bool is_method, PyOb
 /// The same of one of the operation's functions alone that takes what most calls give: nothing, integers, or
 /// one list. Made for what it takes and gives, so that a view costs little more than itself.
 struct FrontCall {
-  using Code = PyObject* (*)(const detail::Operation& operation, const detail::Direct& direct, bool is_method,
-                             PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+  using Code = PyObject* (*)(const FrontCall& front, PyObject* self, PyObject* const* arguments,
+                             Py_ssize_t count);
+  /// Null where there is no such function. Pre of a call: `self` is a tensor, no argument is named.
   Code code = nullptr;
   const detail::Direct* direct = nullptr;
+  const detail::Operation* operation = nullptr;
+  bool is_method = false;
+  bool never_takes_long = false;
 };
-/// Without code where there is no such function. Pre of a call: `self` is a tensor, no argument is named.
-FrontCall find_front_call(const detail::Operation& operation);
+FrontCall find_front_call(const detail::Operation& operation, bool is_method);
 
 }  // namespace tenstride::python
