@@ -41,7 +41,7 @@ p{color:#9da7b3}
 constexpr std::string_view script = R"js(<script>
 "use strict";
 const figure = document.querySelector("figure"), body = document.querySelector("#panel tbody"), tip = document.querySelector("#tip");
-const cells = [...document.querySelectorAll(".e,.p")], elements = cells.filter(c => c.classList.contains("e"));
+const cells = [...document.querySelectorAll("g.e,g.p")], elements = cells.filter(c => c.classList.contains("e"));
 const titles = JSON.parse(document.querySelector("#steps").textContent);
 let chosen = null;
 const fact = c => ({step: +c.dataset.step, index: c.dataset.index, position: +c.dataset.position, byte: +c.dataset.byte, root: c.dataset.root});
@@ -77,7 +77,7 @@ function place(x, y, c) {
   tip.style.top = Math.min(y + 16, innerHeight - tip.offsetHeight - 8) + "px";
 }
 figure.addEventListener("mousemove", event => {
-  const c = event.target.closest(".e,.p");
+  const c = event.target.closest("g.e,g.p");
   if (!c) { tip.style.display = "none"; return; }
   if (c !== chosen) show(c);
   place(event.clientX, event.clientY, c);

@@ -396,6 +396,25 @@ class Page(Case):
             self.assertEqual(browser.script(tip), "index (3,0)\nposition 3\nbyte 24 of storage A")
             browser.press("\ue00c")  # escape
             self.assertEqual(browser.script(marked), [])
+            self.point_at_each_kind(browser)
+
+    def point_at_each_kind(self, browser):
+        """One element of each name and class: what belongs to a cell marks that alone, the rest marks nothing."""
+        kinds = browser.script("""const kinds = new Map();
+            for (const e of document.querySelectorAll("figure svg *")) {
+              const box = e.getBoundingClientRect(), key = e.tagName + "." + e.getAttribute("class");
+              if (e.closest("g.e,g.p") === null && box.width && box.height && !kinds.has(key)) kinds.set(key, e);
+            }
+            return [...kinds].map(([key, e]) => {
+              const b = e.getBoundingClientRect();
+              return [key, Math.round(b.x + b.width / 2), Math.round(b.y + b.height / 2)];
+            });""")
+        self.assertIn("text.p", [key for key, _, _ in kinds])  # the positions under the storage
+        for key, x, y in kinds:
+            browser.hover(x, y)
+            chosen = browser.script("return document.querySelectorAll('.chosen').length")
+            self.assertLessEqual(chosen, 1, key)
+        self.assertEqual(browser.complaints(), [])
 
 
 class Documents(Case):
