@@ -175,10 +175,29 @@ PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* ar
   });
 }
 
+PyObject* call_in_full(const FrontCall& front, PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                       PyObject* names) {
+  const Operation& operation = *front.operation;
+  const bool takes_self = operation.schema.takes_self();
+  PyObject* receiver = self;
+  const Py_ssize_t first = !front.is_method && takes_self && count > 0 ? 1 : 0;
+  if (first == 1) receiver = is_tensor(arguments[0]) ? arguments[0] : nullptr;
+  if (receiver != nullptr || !takes_self) {
+    PyObject* const result =
+        call_directly(operation, front.is_method, receiver, arguments + first, count - first, names);
+    if (is_done(result)) return result;
+  }
+  return invoke(operation, self, arguments, count, names);
+}
+
+PyObject* call_otherwise(const FrontCall& front, PyObject* self, PyObject* const* arguments,
+                         Py_ssize_t count) {
+  if (front.is_method) return call_in_full(front, self, arguments, count, nullptr);
+  return call_in_full(front, nullptr, arguments - 1, count + 1, nullptr);
+}
+
 /// CPython's methods carry no data of ours: each entry has a function of its own that knows its number.
 struct Entry {
-  const Operation* operation = nullptr;
-  bool is_method = false;
   FrontCall front;
   PyMethodDef definition{};
   std::string text;
@@ -190,22 +209,13 @@ using Function = PyObject* (*)(PyObject* self, PyObject* const* arguments, Py_ss
 
 template <std::size_t at>
 PyObject* call_entry(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  const Entry& entry = entries[at];
-  const bool is_method = entry.is_method;
-  if (!is_method) self = nullptr;
-  PyObject* receiver = self;
-  const Py_ssize_t first = !is_method && entry.operation->schema.takes_self() && count > 0 ? 1 : 0;
-  if (first == 1) receiver = is_tensor(arguments[0]) ? arguments[0] : nullptr;
-  if (names == nullptr && entry.front.code != nullptr && receiver != nullptr) {
-    PyObject* const result = entry.front.code(entry.front, receiver, arguments + first, count - first);
-    if (is_done(result)) return result;
+  const FrontCall& front = entries[at].front;
+  if (names == nullptr && front.first != nullptr) {
+    if (front.is_method) return front.first(front, self, arguments, count);
+    if (count > 0 && is_tensor(arguments[0]))
+      return front.first(front, arguments[0], arguments + 1, count - 1);
   }
-  if (receiver != nullptr || !entry.operation->schema.takes_self()) {
-    PyObject* const result =
-        call_directly(*entry.operation, is_method, receiver, arguments + first, count - first, names);
-    if (is_done(result)) return result;
-  }
-  return invoke(*entry.operation, self, arguments, count, names);
+  return call_in_full(front, front.is_method ? self : nullptr, arguments, count, names);
 }
 
 template <std::size_t... at>
@@ -217,9 +227,7 @@ constexpr auto functions = functions_of(std::make_index_sequence<std::tuple_size
 PyMethodDef* add(const Operation& operation, Form form) {
   if (entry_count == entries.size()) throw RuntimeError("tenstride: more operations than entries");
   Entry& entry = entries[entry_count];
-  entry.operation = &operation;
-  entry.is_method = form == Form::method;
-  if (operation.schema.takes_self()) entry.front = find_front_call(operation, entry.is_method);
+  entry.front = find_front_call(operation, form == Form::method, call_otherwise);
   entry.text = documentation(operation, form);
   entry.definition = {short_name(operation),
                       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(functions[entry_count++])),
@@ -227,25 +235,16 @@ PyMethodDef* add(const Operation& operation, Form form) {
   return &entry.definition;
 }
 
-/// What an attribute is found by.
-struct Attribute {
-  const Operation* operation;
-  FrontCall front;
-};
-std::deque<Attribute> attributes;
+std::deque<FrontCall> attributes;
 
 PyObject* get_attribute(PyObject* self, void* attribute) {
-  const auto& [operation, front] = *static_cast<const Attribute*>(attribute);
-  if (front.code != nullptr) {
-    PyObject* const result = front.code(front, self, nullptr, 0);
-    if (is_done(result)) return result;
-  }
-  return invoke(*operation, self, nullptr, 0, nullptr);
+  const auto& front = *static_cast<const FrontCall*>(attribute);
+  return (front.first != nullptr ? front.first : front.otherwise)(front, self, nullptr, 0);
 }
 
 /// `x.real = value`.
 int set_attribute(PyObject* self, PyObject* value, void* attribute) {
-  const std::string_view name = static_cast<const Attribute*>(attribute)->operation->name;
+  const std::string_view name = static_cast<const FrontCall*>(attribute)->operation->name;
   PyObject* const done = guarded([&]() -> PyObject* {
     if (value == nullptr) {
       throw_python(PyExc_AttributeError, detail::message(name, ": a part of a tensor cannot be deleted"));
@@ -305,7 +304,7 @@ void define_methods(nb::handle type) {
   static std::deque<PyGetSetDef> definitions;
   for (const std::string& name : detail::operation_names(Form::attribute)) {
     const Operation& operation = *detail::find_operation(name, Form::attribute);
-    attributes.push_back({&operation, find_front_call(operation, true)});
+    attributes.push_back(find_front_call(operation, true, call_otherwise));
     definitions.push_back({short_name(operation), get_attribute,
                            detail::is_part(name) ? set_attribute : nullptr, operation.text.data(),
                            &attributes.back()});

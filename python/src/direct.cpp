@@ -303,41 +303,43 @@ template <Taking taking, typename Function>
 PyObject* front_call(const FrontCall& front, PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   const Operation& operation = *front.operation;
   const Direct& direct = *front.direct;
-  if (detail::watch != nullptr) return nullptr;
   Tensor& tensor = tensor_of(self);
-  if (!front.never_takes_long && may_take_long(operation, &tensor, no_work, count == 0)) return nullptr;
+  if (detail::watch != nullptr ||
+      (!front.never_takes_long && may_take_long(operation, &tensor, no_work, count == 0))) {
+    return front.otherwise(front, self, arguments, count);
+  }
   const auto give_with = [&](const Slot* slots) {
     return guarded([&] {
       return Giving{operation, self, &tensor, slots}(std::get<Function>(direct.function));
     });
   };
   if constexpr (taking == Taking::nothing) {
-    return count == 0 ? give_with(operation.plain_slots.data()) : nullptr;
+    if (count == 0) return give_with(operation.plain_slots.data());
   } else if constexpr (taking == Taking::integers) {
     const auto given = static_cast<std::size_t>(count);
-    if (given > direct.count) return nullptr;
-    if (given == 0) return operation.plain == &direct ? give_with(operation.plain_slots.data()) : nullptr;
     std::array<Slot, Direct::most> slots;  // what is not read is not made
-    for (std::size_t i = 0; i < given; ++i) {
-      if (!read_int(arguments[i], slots[i].integer)) return nullptr;
+    bool fits = given >= front.least && given <= direct.count;
+    for (std::size_t i = 0; fits && i < given; ++i) {
+      fits = read_int(arguments[i], slots[i].integer);
       slots[i].is_given = true;
     }
-    for (std::size_t i = given; i < direct.count; ++i) {
-      if (!operation.schema.parameters[i].may_be_absent(direct.takes[i])) return nullptr;
-      slots[i] = operation.plain_slots[i];
+    if (fits) {
+      for (std::size_t i = given; i < direct.count; ++i) slots[i] = operation.plain_slots[i];
+      return give_with(slots.data());
     }
-    return give_with(slots.data());
   } else {
     const bool may_spread = front.is_method && operation.schema.parameters[0].is_spread;
-    if (count == 0 || (!may_spread && !(count == 1 && is_list(arguments[0])))) return nullptr;
+    const bool has_list = count > 0 && (may_spread || (count == 1 && is_list(arguments[0])));
     Dims list;
-    if (!read_sizes(arguments, count, list)) return nullptr;
-    std::array<Slot, Direct::most> slots;
-    slots[0].list = &list;
-    slots[0].is_given = true;
-    for (std::size_t i = 1; i < direct.count; ++i) slots[i] = operation.plain_slots[i];
-    return give_with(slots.data());
+    if (has_list && read_sizes(arguments, count, list)) {
+      std::array<Slot, Direct::most> slots;
+      slots[0].list = &list;
+      slots[0].is_given = true;
+      for (std::size_t i = 1; i < direct.count; ++i) slots[i] = operation.plain_slots[i];
+      return give_with(slots.data());
+    }
   }
+  return front.otherwise(front, self, arguments, count);
 }
 
 template <Taking taking>
@@ -348,13 +350,25 @@ FrontCall::Code front_call_of(const Direct& direct) {
 
 }  // namespace
 
-FrontCall find_front_call(const Operation& operation, bool is_method) {
-  const auto found = [&](FrontCall::Code code, const Direct& direct) {
-    return FrontCall{code, &direct, &operation, is_method, never_takes_long(operation.op_class)};
+FrontCall find_front_call(const Operation& operation, bool is_method, FrontCall::Code otherwise) {
+  FrontCall front{&operation, is_method, otherwise};
+  if (!operation.schema.takes_self()) return front;
+  front.never_takes_long = never_takes_long(operation.op_class);
+  const auto found = [&](FrontCall::Code first, const Direct& direct) {
+    front.first = first;
+    front.direct = &direct;
+    return front;
   };
   for (const Direct& direct : operation.run.directs) {
-    if (direct.are_integers && direct.count > 0)
-      return found(front_call_of<Taking::integers>(direct), direct);
+    if (!direct.are_integers || direct.count == 0) continue;
+    const std::size_t none =
+        operation.plain == &direct ? 0 : 1;  // of several functions another takes nothing
+    front.least = direct.count;
+    while (front.least > none &&
+           operation.schema.parameters[front.least - 1].may_be_absent(direct.takes[front.least - 1])) {
+      --front.least;
+    }
+    return found(front_call_of<Taking::integers>(direct), direct);
   }
   for (const Direct& direct : operation.run.directs) {
     bool takes_list = direct.count > 0 && direct.takes[0] == SlotKind::list;
@@ -363,7 +377,7 @@ FrontCall find_front_call(const Operation& operation, bool is_method) {
     }
     if (takes_list) return found(front_call_of<Taking::list>(direct), direct);
   }
-  if (operation.plain == nullptr) return {};
+  if (operation.plain == nullptr) return front;
   return found(front_call_of<Taking::nothing>(*operation.plain), *operation.plain);
 }
 

@@ -20,18 +20,23 @@ inline bool is_done(PyObject* result) noexcept {
 PyObject* call_directly(const detail::Operation& operation, bool is_method, PyObject* self,
                         PyObject* const* arguments, Py_ssize_t count, PyObject* names);
 
-/// The same of one of the operation's functions alone that takes what most calls give: nothing, integers, or
-/// one list. Made for what it takes and gives, so that a view costs little more than itself.
+/// An operation in one form. Its first way takes what most calls give: nothing, integers, or one list. It is
+/// made for what one of the operation's functions takes and gives, so that a view costs little more than
+/// itself.
 struct FrontCall {
   using Code = PyObject* (*)(const FrontCall& front, PyObject* self, PyObject* const* arguments,
                              Py_ssize_t count);
-  /// Null where there is no such function. Pre of a call: `self` is a tensor, no argument is named.
-  Code code = nullptr;
-  const detail::Direct* direct = nullptr;
   const detail::Operation* operation = nullptr;
   bool is_method = false;
+  /// The way of all other calls, which the first one leaves them to. What it is given is what a function got
+  /// behind its tensor.
+  Code otherwise = nullptr;
+  /// Null where there is no such function. Pre of a call: `self` is a tensor, no argument is named.
+  Code first = nullptr;
+  const detail::Direct* direct = nullptr;
+  std::size_t least = 0;  ///< of the integers, how many must be given
   bool never_takes_long = false;
 };
-FrontCall find_front_call(const detail::Operation& operation, bool is_method);
+FrontCall find_front_call(const detail::Operation& operation, bool is_method, FrontCall::Code otherwise);
 
 }  // namespace tenstride::python

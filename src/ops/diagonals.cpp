@@ -54,7 +54,7 @@ Tensor diag_embed(const Tensor& x, Index offset, Index dim1, Index dim2, Caller 
   const std::size_t first = detail::wrap_axis("diag_embed", dim1, x.shape(), rank);
   const std::size_t second = detail::wrap_axis("diag_embed", dim2, x.shape(), rank);
   if (first == second) detail::throw_equal_axes("diag_embed", dim1, x.shape());
-  const Index away = offset < 0 ? -offset : offset;
+  const Index away = offset < 0 ? checked_multiply(offset, -1, "diag_embed") : offset;
   const Index size = checked_add(x.size(-1), away, "diag_embed");
   Dims shape = x.shape();
   shape.pop_back();

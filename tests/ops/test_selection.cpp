@@ -106,6 +106,12 @@ TEST(Diagonals, StandWhereDiagonalSees) {
             "RuntimeError: diagonal_scatter: src of shape (3) must have the view's shape (2)");
 }
 
+TEST(Diagonals, RefuseOffsetsBeyondAllIndices) {
+  for (const Index offset : {INT64_MIN, INT64_MAX}) {
+    EXPECT_THROW(static_cast<void>(diag_embed(tensor({1}), offset)), OverflowError);
+  }
+}
+
 TEST(Products, ListAllRows) {
   EXPECT_EQ(cartesian_prod({tensor({0, 1}), tensor({5, 6})}).tolist(),
             Nested({{0, 5}, {0, 6}, {1, 5}, {1, 6}}));
