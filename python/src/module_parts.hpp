@@ -31,8 +31,7 @@ void define_converting_elements(nanobind::module_& module);
 
 /// Gives every function and method bound so far, of the module and of what it holds, the library's own text
 /// where its arguments do not fit. Example: `frombuffer: the arguments (int) must fit frombuffer(buffer:
-/// object, *, dtype: dtype,
-/// ...)`.
+/// object, *, dtype: dtype, ...)`.
 void put_refusals_in_front(nanobind::module_& module);
 
 }  // namespace tenstride::python

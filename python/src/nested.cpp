@@ -123,7 +123,6 @@ Nested to_nested(PyObject* object, std::optional<DType> dtype) {
 
 nb::object to_lists(const Tensor& x) {
   detail::require_memory(x, "tolist");
-  detail::require_memory(x, "tolist");
   return lists_of(x, 0, x.storage_offset());
 }
 
