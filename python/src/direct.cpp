@@ -361,21 +361,14 @@ FrontCall find_front_call(const Operation& operation, bool is_method, FrontCall:
   };
   for (const Direct& direct : operation.run.directs) {
     if (!direct.are_integers || direct.count == 0) continue;
-    const std::size_t none =
-        operation.plain == &direct ? 0 : 1;  // of several functions another takes nothing
-    front.least = direct.count;
-    while (front.least > none &&
-           operation.schema.parameters[front.least - 1].may_be_absent(direct.takes[front.least - 1])) {
-      --front.least;
-    }
+    const std::size_t none = operation.plain == &direct ? 0 : 1;  // of several another takes nothing
+    front.least = std::max(operation.schema.least(direct), none);
     return found(front_call_of<Taking::integers>(direct), direct);
   }
   for (const Direct& direct : operation.run.directs) {
-    bool takes_list = direct.count > 0 && direct.takes[0] == SlotKind::list;
-    for (std::size_t i = 1; i < direct.count; ++i) {
-      takes_list = takes_list && operation.schema.parameters[i].may_be_absent(direct.takes[i]);
-    }
-    if (takes_list) return found(front_call_of<Taking::list>(direct), direct);
+    const bool takes_list = direct.count > 0 && direct.takes[0] == SlotKind::list;
+    if (takes_list && operation.schema.least(direct) == 1)
+      return found(front_call_of<Taking::list>(direct), direct);
   }
   if (operation.plain == nullptr) return front;
   return found(front_call_of<Taking::nothing>(*operation.plain), *operation.plain);

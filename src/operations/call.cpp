@@ -70,12 +70,7 @@ Operation::Operation(std::string_view schema_text, unsigned forms, OpClass kind,
       gives_size(schema.result == "Size") {
   while (by_position < schema.parameters.size() && !schema.parameters[by_position].is_keyword_only)
     ++by_position;
-  const auto needs_nothing = [&](const Direct& direct) {
-    for (std::size_t i = 0; i < direct.count; ++i) {
-      if (!schema.parameters[i].may_be_absent(direct.takes[i])) return false;
-    }
-    return true;
-  };
+  const auto needs_nothing = [&](const Direct& direct) { return schema.least(direct) == 0; };
   const auto found = std::find_if(run.directs.begin(), run.directs.end(), needs_nothing);
   if (found != run.directs.end()) plain = &*found;
   for (const Parameter& parameter : schema.parameters) plain_slots.push_back(parameter.absent);

@@ -84,6 +84,12 @@ bool Parameter::may_be_absent(SlotKind kind) const noexcept {
   }
 }
 
+std::size_t Schema::least(const Direct& function) const noexcept {
+  std::size_t count = function.count;
+  while (count > 0 && parameters[count - 1].may_be_absent(function.takes[count - 1])) --count;
+  return count;
+}
+
 std::size_t Schema::find(std::string_view wanted) const noexcept {
   const auto is_wanted = [&](const Parameter& parameter) {
     return parameter.name == wanted && !parameter.is_any;

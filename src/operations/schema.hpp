@@ -44,6 +44,8 @@ struct Schema {
   [[nodiscard]] bool takes_self() const noexcept { return !self.empty(); }
   /// Whether a function may be given a number for its tensor: `add(1, x)`.
   [[nodiscard]] bool takes_number() const noexcept { return self.find("Scalar") != std::string_view::npos; }
+  /// How many arguments the function must be given: it can do without those behind them.
+  [[nodiscard]] TENSTRIDE_API std::size_t least(const Direct& function) const noexcept;
   /// The parameter of that name, or how many there are.
   [[nodiscard]] TENSTRIDE_API std::size_t find(std::string_view name) const noexcept;
 };

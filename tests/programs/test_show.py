@@ -399,7 +399,7 @@ class Page(Case):
             self.point_at_each_kind(browser)
 
     def point_at_each_kind(self, browser):
-        """One element of each name and class: what belongs to a cell marks that alone, the rest marks nothing."""
+        """One element of each name and class that is no part of a cell: at most one cell is marked, nothing is thrown."""
         kinds = browser.script("""const kinds = new Map();
             for (const e of document.querySelectorAll("figure svg *")) {
               const box = e.getBoundingClientRect(), key = e.tagName + "." + e.getAttribute("class");
