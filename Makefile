@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build demo test busy torch real asan tsan arm arm-smoke x86-32 wheel wheels deb fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
+.PHONY: help setup setup-build demo test busy torch real asan tsan arm arm-smoke x86-32 wheel wheels deb explorer fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -128,6 +128,12 @@ ifndef DEV
 endif
 	.venv/bin/python3 -B scripts/docs/build.py --dev $(or $(DEV),build/dev)
 	.venv/bin/python3 -B tests/docs/test_site.py --site build/docs/site
+
+explorer: ## Build the explorer, a page that runs expressions in the browser, into build/explorer/page
+	@scripts/explorer_setup.sh
+	cmake --preset wasm
+	cmake --build --preset wasm
+	build/explorer/venv/bin/python3 -B scripts/explorer.py
 
 format: setup ## Write every C++ file as clang-format does, every Python file as ruff does
 	.venv/bin/python3 -B tests/house/formatting.py --fix

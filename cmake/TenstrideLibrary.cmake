@@ -10,7 +10,11 @@ foreach(part IN LISTS TENSTRIDE_PARTS)
   list(APPEND tenstride_sources ${tenstride_${part}_sources})
 endforeach()
 
-set(left_out "")
+# What asks the system ends in its name.
+set(left_out "/src/.*_wasi\\.cpp$")
+if(CMAKE_SYSTEM_NAME STREQUAL "WASI")
+  set(left_out "/src/.*_linux\\.cpp$")
+endif()
 if(NOT TENSTRIDE_WITH_IMAGES)
   list(APPEND left_out "/src/io/image/(image|jpeg|png|png_write)\\.cpp$")
 endif()

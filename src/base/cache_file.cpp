@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/cache_file.hpp"
 
-#include <unistd.h>
-
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <memory>
 
 #include "base/message.hpp"
 
@@ -27,25 +24,13 @@ std::string cache_file(std::string_view name) {
   return {};
 }
 
-std::string read_cache(const std::string& path) {
+std::string read_small_file(const std::string& path) {
   if (path.empty()) return {};
-  std::ifstream file(path, std::ios::binary);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
+  if (!file) return {};
   std::string text(std::size_t{64} << 10, '\0');  // more is none of ours
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
   return text;
-}
-
-void write_cache(const std::string& path, std::string_view text) {
-  if (path.empty()) return;
-  std::error_code failed;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-  std::string written = path + ".XXXXXX";
-  const int descriptor = mkstemp(written.data());
-  if (descriptor < 0) return;
-  const bool is_whole = write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (close(descriptor) != 0 || !is_whole || std::rename(written.c_str(), path.c_str()) != 0)
-    std::remove(written.c_str());
 }
 
 std::string number(double value) {

@@ -12,8 +12,8 @@ namespace tenstride::detail {
 
 /// `$XDG_CACHE_HOME/tenstride/NAME`, or `~/.cache/tenstride/NAME`; empty where neither is known.
 TENSTRIDE_API std::string cache_file(std::string_view name);
-/// What is in the file, at most 64 KiB of it; empty where there is none.
-TENSTRIDE_API std::string read_cache(const std::string& path);
+/// The text of a file, at most 64 KiB of it; empty where there is none.
+TENSTRIDE_API std::string read_small_file(const std::string& path);
 /// Replaces the file, folders included; others see the old file or the new one, whole. A cache that cannot be
 /// written is no error.
 TENSTRIDE_API void write_cache(const std::string& path, std::string_view text);

@@ -72,7 +72,7 @@ std::optional<Bandwidth> detail::bandwidth_from_file(std::string_view text) {
 namespace {
 
 std::optional<Bandwidth> read_stored() {
-  return detail::bandwidth_from_file(detail::read_cache(bandwidth_file()));
+  return detail::bandwidth_from_file(detail::read_small_file(bandwidth_file()));
 }
 
 void store(const Bandwidth& bandwidth) {

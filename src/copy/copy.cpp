@@ -164,7 +164,8 @@ Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
       std::memcpy(element.data(), &converted, sizeof converted);
     });
   if (!detail::is_watched() && is_contiguous() && nbytes() <= max_row_bytes) {
-    fill_row(bytes + storage_offset() * static_cast<Index>(itemsize()), nbytes(), element.data(), itemsize());
+    fill_row(bytes + storage_offset() * static_cast<Index>(itemsize()), static_cast<std::size_t>(nbytes()),
+             element.data(), itemsize());
     return *this;
   }
   const Layout once = without_repeats(layout_);

@@ -246,12 +246,12 @@ template <class MeasureNow>
 Measurement known_or(const CopyPlan& plan, const PlanOptions& options, const MeasureNow& measure_now) {
   const std::string file = plans_file();
   const std::string key = copy::key_of(plan, options);
-  if (const std::optional<Recipe> recipe = copy::find_recipe(detail::read_cache(file), key)) {
+  if (const std::optional<Recipe> recipe = copy::find_recipe(detail::read_small_file(file), key)) {
     if (std::optional<TimedPlan> known = plan_by(*recipe, plan, options)) return {*std::move(known), {}, 0};
   }
   Measurement result = measure_now();
   const Recipe recipe{result.fastest.plan.name(), std::string(result.fastest.variation)};
-  detail::write_cache(file, copy::with_recipe(detail::read_cache(file), key, recipe));
+  detail::write_cache(file, copy::with_recipe(detail::read_small_file(file), key, recipe));
   return result;
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdint>
 
+#include "memory/system.hpp"
 #include "tenstride/copy/run_plan.hpp"
 #include "tenstride/layout/overlap.hpp"
 
@@ -13,14 +11,6 @@ namespace {
 /// Smaller destinations are not streamed where they are written sequentially
 /// (`PlanOptions::streaming_above`), so whether they are untouched makes no difference.
 constexpr Index min_probed_bytes = Index{4} << 20;
-
-/// Whether the page of an address has memory behind it; true where the system does not say.
-bool has_memory(std::uintptr_t address) {
-  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const std::uintptr_t begin = address / page * page;
-  unsigned char found = 0;
-  return mincore(reinterpret_cast<void*>(begin), page, &found) != 0 || (found & 1U) != 0;
-}
 
 }  // namespace
 
@@ -34,9 +24,9 @@ Placement placement_of(const void* dst_base, const Layout& dst, DType type) {
   const auto item = static_cast<Index>(item_size(type));
   const std::uintptr_t first = base + static_cast<std::uintptr_t>(extent->lowest * item);
   const Index bytes = (extent->highest - extent->lowest + 1) * item;
-  placement.is_untouched = bytes >= min_probed_bytes &&
-                           !has_memory(first + static_cast<std::uintptr_t>(bytes) / 2) &&
-                           !has_memory(first) && !has_memory(first + static_cast<std::uintptr_t>(bytes) - 1);
+  placement.is_untouched =
+      bytes >= min_probed_bytes && !detail::has_memory(first + static_cast<std::uintptr_t>(bytes) / 2) &&
+      !detail::has_memory(first) && !detail::has_memory(first + static_cast<std::uintptr_t>(bytes) - 1);
   return placement;
 }
 

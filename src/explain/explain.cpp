@@ -2,8 +2,10 @@
 #include "tenstride/explain/explain.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/message.hpp"
+#include "explain/call_text.hpp"
 #include "explain/cause.hpp"
 #include "explain/chain.hpp"
 #include "layout/reshape_text.hpp"
@@ -32,11 +34,7 @@ std::map<std::string, Tensor> on_meta(const std::map<std::string, Tensor>& input
 }
 
 std::string call_text(const Explanation& explanation, TextRange range) {
-  std::string text = explanation.expression.substr(range.begin, range.end - range.begin);
-  for (char& c : text) {
-    if (c == '\n' || c == '\t') c = ' ';
-  }
-  return text;
+  return detail::call_text(explanation.expression, range);
 }
 
 /// What is tried out is no copy of the program's: neither ledgers nor `NoCopy` get to know of it.
@@ -74,6 +72,27 @@ std::vector<Fix> copying_fixes(const ViewObstacle& obstacle, DType dtype) {
   return fixes;
 }
 
+/// What writes a fix in place of the refused call.
+void write_in_place_of(TextRange call, Fix& fix) {
+  fix.edits = {{call, fix.code}};
+}
+
+/// Whether each step up to the refused call was made of the one before it, and stands behind it in the text.
+bool is_one_chain(const std::vector<Step>& steps, std::size_t first, const Failure& failure) {
+  if (failure.source != steps.size() - 1) return false;
+  std::size_t end = failure.range.begin;
+  for (std::size_t i = steps.size(); i-- > first;) {
+    if (steps[i].range.end != end || (i > first && steps[i].source != i - 1)) return false;
+    end = steps[i].range.begin;
+  }
+  return true;
+}
+
+/// Whether the text at a place is a method's or an index's, behind what it is called on.
+bool is_behind_tensor(const std::string& expression, std::size_t place) {
+  return expression[place] == '.' || expression[place] == '[';
+}
+
 /// The elements in the order in which they lie, where they then can be viewed.
 std::optional<Fix> view_of_memory(const ViewObstacle& obstacle, DType dtype) {
   const std::optional<Dims> order = detail::memory_order(obstacle.from);
@@ -81,6 +100,47 @@ std::optional<Fix> view_of_memory(const ViewObstacle& obstacle, DType dtype) {
   const Tensor source = on_meta(obstacle.from, dtype);
   if (!source.permute(*order).view(obstacle.to).shares_storage(source)) return std::nullopt;
   return Fix{detail::message(".permute", *order, ".view", obstacle.to), 0, 0, true};
+}
+
+/// Where the name begins that ends at a place of the text; the place itself where none does.
+std::size_t begin_of_name(std::string_view text, std::size_t end) {
+  std::size_t begin = end;
+  while (begin > 0 &&
+         (std::isalnum(static_cast<unsigned char>(text[begin - 1])) != 0 || text[begin - 1] == '_'))
+    --begin;
+  return begin;
+}
+
+/// Whether the edited text makes a view of the tensor of step `source` in place of what was refused.
+bool is_view_of(const Explanation& explanation, const TextEdit& edit, std::optional<std::size_t> source) {
+  std::string text = explanation.expression;
+  text.replace(edit.range.begin, edit.range.end - edit.range.begin, edit.text);
+  const EvaluateOptions options{.device = Device::meta};
+  try {
+    const Evaluation tried = unwatched([&] { return evaluate(Program::parse(text), options); });
+    const std::size_t refused = explanation.evaluation.steps.size();
+    return tried.steps.size() > refused && tried.steps[refused].kind == StepKind::view &&
+           tried.steps[refused].source == source;
+  } catch (const ParseError&) {
+    return false;
+  }
+}
+
+/// What writes a view of what step `before` was called on: in place of that step and those behind it, or,
+/// where these have names, in place of the refused call and the name that it was called on.
+std::vector<TextEdit> edits_of_earlier_view(const Explanation& explanation, const Failure& failure,
+                                            std::size_t before, const std::string& view) {
+  const std::vector<Step>& steps = explanation.evaluation.steps;
+  const std::string& text = explanation.expression;
+  const std::size_t call = steps[before].range.begin;
+  if (!is_behind_tensor(text, call)) return {};
+  if (is_one_chain(steps, before, failure)) return {{{call, failure.range.end}, view}};
+  const std::size_t name = begin_of_name(text, call);
+  const std::size_t refused = begin_of_name(text, failure.range.begin);
+  if (name == call || refused == failure.range.begin) return {};
+  TextEdit edit{{refused, failure.range.end}, text.substr(name, call - name) + view};
+  if (!is_view_of(explanation, edit, steps[before].source)) return {};
+  return {std::move(edit)};
 }
 
 /// A fix: doing the view before a step, where it would have been possible, is free.
@@ -91,8 +151,9 @@ std::optional<Fix> earlier_view(const Explanation& explanation, const Failure& f
   if (!before || steps[*before].from_dtype != failure.dtype) return std::nullopt;
   const Tensor source = on_meta(*steps[*before].from, failure.dtype);
   if (!source.view(obstacle.to).shares_storage(source)) return std::nullopt;
-  return Fix{detail::message(".view", obstacle.to, " before ", call_text(explanation, steps[*before].range)),
-             0, 0, true};
+  const std::string view = detail::message(".view", obstacle.to);
+  return Fix{detail::message(view, " before ", call_text(explanation, steps[*before].range)), 0, 0, true,
+             edits_of_earlier_view(explanation, failure, *before, view)};
 }
 
 std::string fix_lines(const std::vector<Fix>& fixes, std::size_t item_size) {
@@ -123,7 +184,12 @@ void explain_refused_view(Explanation& explanation) {
   const ViewObstacle& obstacle = *failure.obstacle;
   explanation.fixes = copying_fixes(obstacle, failure.dtype);
   std::optional<Fix> free = earlier_view(explanation, failure);
+  const bool is_earlier = free.has_value();
   if (!free) free = view_of_memory(obstacle, failure.dtype);
+  if (is_behind_tensor(explanation.expression, failure.range.begin)) {
+    for (Fix& fix : explanation.fixes) write_in_place_of(failure.range, fix);
+    if (free && !is_earlier) write_in_place_of(failure.range, *free);
+  }
   if (free) explanation.fixes.push_back(*std::move(free));
   explanation.failure_cause =
       detail::cause_of_refusal(explanation.evaluation.steps, failure.source, obstacle.to);

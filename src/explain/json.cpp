@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "explain/call_text.hpp"
 #include "explain/cause.hpp"
 #include "plan/way_text.hpp"
 #include "tenstride/copy/measure.hpp"
@@ -179,6 +180,10 @@ Json to_json_transfer(const Step& step) {
           {"bytes", step.bytes_transferred}};
 }
 
+Json to_json_range(TextRange range) {
+  return {range.begin, range.end};
+}
+
 Json to_json_step(const Step& step, const std::optional<std::size_t>& cause, PlanDetail plans) {
   Json reason = nullptr;
   if (!step.reason.empty() || !step.hint.empty()) {
@@ -215,6 +220,20 @@ Json to_json_steps(const std::vector<Step>& steps, std::size_t first, PlanDetail
   return list;
 }
 
+/// The steps with where their calls stand in the text.
+Json to_json_calls(const Explanation& explanation, PlanDetail plans) {
+  const std::vector<Step>& steps = explanation.evaluation.steps;
+  const std::size_t first = explanation.evaluation.first_step;
+  Json list = to_json_steps(steps, first, plans);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const TextRange range = steps[first + i].range;
+    list[i]["layout"] = to_string(steps[first + i].layout);
+    list[i]["call"] = detail::call_text(explanation.expression, range);
+    list[i]["range"] = to_json_range(range);
+  }
+  return list;
+}
+
 Json to_json_obstacle(const ViewObstacle& obstacle, const std::vector<Fix>& fixes) {
   Json groups = Json::array();
   for (const AxisGroup& group : obstacle.groups) {
@@ -224,7 +243,13 @@ Json to_json_obstacle(const ViewObstacle& obstacle, const std::vector<Fix>& fixe
   }
   Json ways = Json::array();
   for (const Fix& fix : fixes) {
-    ways.push_back({{"code", fix.code}, {"bytes_copied", fix.bytes_copied}, {"reorders", fix.reorders}});
+    Json edits = Json::array();
+    for (const TextEdit& edit : fix.edits)
+      edits.push_back({{"range", to_json_range(edit.range)}, {"text", edit.text}});
+    ways.push_back({{"code", fix.code},
+                    {"bytes_copied", fix.bytes_copied},
+                    {"reorders", fix.reorders},
+                    {"edits", std::move(edits)}});
   }
   return {{"shape", to_json_list(obstacle.from.shape)},
           {"strides", to_json_list(obstacle.from.strides)},
@@ -244,6 +269,11 @@ Json to_json_error(const Explanation& explanation) {
   if (!failure) return nullptr;
   return {{"type", failure->type},
           {"message", explanation.message},
+          {"range", to_json_range(failure->range)},
+          {"call", failure->op.empty() || failure->cause == Failure::Cause::notation
+                       ? Json(nullptr)
+                       : Json(detail::call_text(explanation.expression, failure->range))},
+          {"notation", failure->cause == Failure::Cause::notation},
           {"step", explanation.evaluation.steps.size()},
           {"obstacle",
            failure->obstacle ? to_json_obstacle(*failure->obstacle, explanation.fixes) : Json(nullptr)},
@@ -302,8 +332,11 @@ std::string to_json(const Explanation& explanation, PlanDetail plans) {
   const Evaluation& evaluation = explanation.evaluation;
   Json json;
   json["expr"] = explanation.expression;
-  json["steps"] = to_json_steps(evaluation.steps, evaluation.first_step, plans);
+  json["steps"] = to_json_calls(explanation, plans);
+  json["printed"] = evaluation.output;
   json["value"] = to_json_value(evaluation.value);
+  json["value_text"] = evaluation.value.is_none() ? "" : evaluation.value.repr();
+  json["note"] = explanation.note;
   json["error"] = to_json_error(explanation);
   json["totals"] = {{"copies", evaluation.totals.copies},
                     {"bytes_moved", evaluation.totals.bytes_moved},

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/message.hpp"
+#include "explain/call_text.hpp"
 #include "tenstride/copy/measure.hpp"
 #include "tenstride/copy/run_plan.hpp"
 #include "tenstride/explain/explain.hpp"
@@ -53,10 +54,7 @@ class Writer {
     return detail::message(color, text, "\033[0m");
   }
   [[nodiscard]] std::string call(TextRange range) const {
-    std::string text = explanation_.expression.substr(range.begin, range.end - range.begin);
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    std::replace(text.begin(), text.end(), '\t', ' ');
-    return text;
+    return detail::call_text(explanation_.expression, range);
   }
   [[nodiscard]] bool same_call(std::size_t i, std::size_t j) const {
     return steps_[i].range == steps_[j].range && steps_[i].op == steps_[j].op;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/memory/memory.hpp"
 
-#include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,6 +13,7 @@
 #include <vector>
 
 #include "base/message.hpp"
+#include "memory/system.hpp"
 #include "tenstride/base/index.hpp"
 
 namespace tenstride {
@@ -51,7 +48,8 @@ std::size_t block_size(std::size_t nbytes) {
 std::byte* from_system(std::size_t nbytes) {
   const std::size_t step = nbytes >= huge_page ? huge_page : nbytes >= large ? std::size_t{4096} : alignment;
   void* const memory = std::aligned_alloc(step, round_up(std::max(nbytes, alignment), step));
-  if (memory != nullptr && nbytes >= huge_page) madvise(memory, nbytes, MADV_HUGEPAGE);
+  if (memory != nullptr && nbytes >= huge_page)
+    detail::ask_for_huge_pages(static_cast<std::byte*>(memory), nbytes);
   return static_cast<std::byte*>(memory);
 }
 
@@ -147,8 +145,7 @@ class BlockList {
 
   BlockList() : limit_(first_limit()) {
     waiting_.reserve(1024);
-    pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
-                   [] { instance().mutex_.unlock(); });
+    detail::at_fork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); });
   }
 
   static std::size_t first_limit() {
@@ -158,8 +155,7 @@ class BlockList {
       if (error == std::errc{} && *end == '\0') return bytes;
     }
     if (!reuses_by_default) return 0;
-    const auto pages = static_cast<std::size_t>(std::max(sysconf(_SC_PHYS_PAGES), 0L));
-    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 8;
+    return detail::machine_memory() / 8;
   }
 
   std::mutex mutex_;

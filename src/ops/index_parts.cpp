@@ -11,7 +11,7 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr std::string_view operation = "index";
+constexpr std::string_view index_operation = "index";
 
 /// How many axes of the indexed tensor an entry stands for; an ellipsis counts nothing here.
 std::size_t axes_of(const TensorIndex::Value& entry) {
@@ -23,7 +23,7 @@ std::size_t axes_of(const TensorIndex::Value& entry) {
 
 void require_readable(const Tensor& index, std::string_view what) {
   if (index.has_memory()) return;
-  throw RuntimeError(detail::message(operation, ": ", what, " on ", name(index.device()),
+  throw RuntimeError(detail::message(index_operation, ": ", what, " on ", name(index.device()),
                                      " has no elements to be read, and the result depends on them"
                                      " (shape ",
                                      index.shape(), ")"));
@@ -33,7 +33,7 @@ void require_readable(const Tensor& index, std::string_view what) {
 void require_index_type(const Tensor& index) {
   const bool is_single = index.dim() == 0 && is_integer(index.dtype());
   if (is_single || is_mask(index) || index.dtype() == DType::int64 || index.dtype() == DType::int32) return;
-  throw IndexError(detail::message(operation, ": a tensor of dtype ", name(index.dtype()),
+  throw IndexError(detail::message(index_operation, ": a tensor of dtype ", name(index.dtype()),
                                    " must be of int64, int32, bool or uint8 to be an index (tensors used as"
                                    " indices must be long, int, byte or bool tensors)"),
                    0, 0, 0);
@@ -43,7 +43,7 @@ void require_index_type(const Tensor& index) {
                                    const Dims& shape) {
   const Index given = mask.shape()[mask_axis];
   throw IndexError(
-      detail::message(operation, ": a mask of shape ", mask.shape(), " must have size ", shape[axis],
+      detail::message(index_operation, ": a mask of shape ", mask.shape(), " must have size ", shape[axis],
                       " on its axis ", mask_axis, " to mask axis ", axis, " (shape ", shape, ")"),
       given, shape[axis], shape[axis]);
 }
@@ -137,7 +137,7 @@ Dims broadcast_lists(const std::vector<Picked>& picked) {
       const Index a = result[result.size() - i];
       const Index b = shape[shape.size() - i];
       if (a == b || a == 1 || b == 1) continue;
-      throw IndexError(detail::message(operation, ": index tensors of shapes ", result, " and ", shape,
+      throw IndexError(detail::message(index_operation, ": index tensors of shapes ", result, " and ", shape,
                                        " must broadcast together; axis -", i, " differs"),
                        b, a, a);
     }
@@ -173,7 +173,7 @@ bool add_list(Index* starts, const Index* values, Index count, Index size, Index
 [[noreturn]] void throw_first_misfit(const Index* values, Index size, const Picked& one, const Dims& shape) {
   for (Index k = 0;; ++k) {
     const Index at = values[k];
-    if (at < -size || at >= size) detail::throw_index_range(operation, at, one.source_axis, shape);
+    if (at < -size || at >= size) detail::throw_index_range(index_operation, at, one.source_axis, shape);
   }
 }
 
@@ -228,7 +228,7 @@ Selection select_lists(const Parts& parts) {
     result.source.shape.insert(result.lists_at + i, result.lists[i]);
     result.source.strides.insert(result.lists_at + i, 0);
   }
-  count_elements(result.source.shape, operation);
+  count_elements(result.source.shape, index_operation);
   return result;
 }
 
@@ -244,7 +244,7 @@ Layout result_layout(const Selection& selection, const std::vector<Picked>& pick
 }
 
 Tensor read_starts(const Parts& parts, const Dims& lists, const Dims& shape) {
-  const Index count = count_elements(lists, operation);
+  const Index count = count_elements(lists, index_operation);
   Tensor starts = empty({count}, {.dtype = DType::int64});
   Index* const out = starts.mutable_data<Index>();
   bool is_first = true;

@@ -15,9 +15,16 @@ namespace {
 
 thread_local constinit SimulatedThreads* simulation = nullptr;
 
+// Where a process has no threads, the time that passes.
+#if defined(CLOCK_THREAD_CPUTIME_ID)
+constexpr clockid_t thread_clock = CLOCK_THREAD_CPUTIME_ID;
+#else
+const clockid_t thread_clock = CLOCK_MONOTONIC;
+#endif
+
 double thread_seconds() {
   timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  clock_gettime(thread_clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 

@@ -15,7 +15,7 @@ struct Hue {
   Rgb pale;
   Rgb full;
 };
-constexpr std::array<Hue, 8> hues{{
+constexpr std::array<Hue, 8> hue_list{{
     {{0xd6, 0xea, 0xfc}, {0x74, 0xb4, 0xea}},  // blue
     {{0xfd, 0xe8, 0xcc}, {0xf2, 0xa8, 0x5c}},  // orange
     {{0xd0, 0xf0, 0xe4}, {0x62, 0xc2, 0xa0}},  // green
@@ -40,9 +40,9 @@ Rgb rank_color(const Picture& picture, Root root) {
   const std::vector<Index> holders = holders_of(picture, root);
   if (holders.empty()) return hue_color(7, 0);
   const auto rank = static_cast<std::size_t>(holders.front());
-  const std::size_t rounds = (picture.ranks->held.size() + hues.size() - 1) / hues.size();
+  const std::size_t rounds = (picture.ranks->held.size() + hue_list.size() - 1) / hue_list.size();
   const double depth =
-      rounds < 2 ? 0.6 : static_cast<double>(rank / hues.size()) / static_cast<double>(rounds - 1);
+      rounds < 2 ? 0.6 : static_cast<double>(rank / hue_list.size()) / static_cast<double>(rounds - 1);
   return hue_color(rank, depth);
 }
 
@@ -55,7 +55,8 @@ std::string to_hex(Rgb color) {
 }
 
 Rgb hue_color(std::size_t hue, double depth) {
-  return between(hues[hue % hues.size()].pale, hues[hue % hues.size()].full, std::clamp(depth, 0.0, 1.0));
+  return between(hue_list[hue % hue_list.size()].pale, hue_list[hue % hue_list.size()].full,
+                 std::clamp(depth, 0.0, 1.0));
 }
 
 Rgb scale_color(double place) {
@@ -69,7 +70,7 @@ Colors::Colors(const Picture& picture, const PictureOptions& options) : picture_
   for (std::size_t s = 0; s < picture.storages.size(); ++s) {
     Legend legend;
     legend.nbytes = std::max<Index>(picture.storages[s].nbytes, 1);
-    // Elements of another origin have other hues.
+    // Elements of another origin have other hue_list.
     if (!picture.storages[s].origin) legend.first_hue = 3 * roots++;
     for (const PictureTensor& tensor : picture.tensors) {
       if (tensor.storage != s || options.colors == PictureColors::position) continue;
@@ -97,7 +98,7 @@ Rgb Colors::of(Root root) const {
   if (!index) return hue_color(7, 0);
   const Index size = legend.layout->shape[legend.axis];
   const Index along = (*index)[legend.axis];
-  if (size > static_cast<Index>(hues.size()) || legend.layout->rank() == 1) {
+  if (size > static_cast<Index>(hue_list.size()) || legend.layout->rank() == 1) {
     return scale_color(size < 2 ? 0 : static_cast<double>(along) / static_cast<double>(size - 1));
   }
   Index number = 0;

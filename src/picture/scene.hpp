@@ -33,6 +33,9 @@ struct Cell {
 };
 void draw_cell(Canvas& canvas, const Scene& scene, const Cell& cell, Index x, Index y, Index width);
 
+/// Of the group that is a tensor, a refused view or a copy.
+std::string row_attributes(std::optional<std::size_t> step);
+
 /// A triangle whose tip is at the place.
 enum class Direction : unsigned char { down, right };
 void draw_tip(Canvas& canvas, Index x, Index y, Direction direction);

@@ -176,6 +176,7 @@ class Story {
     shown.bytes_moved = step.bytes_moved;
     shown.bytes_transferred = step.bytes_transferred;
     shown.hint = step.hint.substr(0, step.hint.find('\n'));
+    shown.step = number;
     const std::size_t known = known_.size();
     shown.storage = storage_of(seen.tensor);
     if (shown.storage == known) picture_.storages.back().origin = origin_of(step);
@@ -189,7 +190,7 @@ class Story {
     }
     for (std::size_t i = 0; i < step.plans.size(); ++i) {
       const std::string which = step.plans.size() > 1 ? detail::message(", plan ", i + 1) : "";
-      picture_.copies.push_back({shown.title + which, step.plans[i]});
+      picture_.copies.push_back({shown.title + which, step.plans[i], number});
     }
     add_link(step, shown.title);
     picture_.tensors.push_back(std::move(shown));
@@ -233,6 +234,7 @@ class Story {
       refusal.title = title(failure.range);
       refusal.obstacle = *failure.obstacle;
       refusal.dtype = failure.dtype;
+      refusal.step = evaluation_.steps.size();
       if (failure.source) {
         refusal.storage = storage_of(tensors_[*failure.source].tensor);
       } else if (!storage_of_input_.empty()) {

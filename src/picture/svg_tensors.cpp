@@ -108,6 +108,10 @@ void draw_tip(Canvas& canvas, Index x, Index y, Direction direction) {
   }
 }
 
+std::string row_attributes(std::optional<std::size_t> step) {
+  return step ? message("class=\"row\" data-explain-step=\"", *step, "\"") : "class=\"row\"";
+}
+
 void draw_cell(Canvas& canvas, const Scene& scene, const Cell& cell, Index x, Index y, Index width) {
   const PictureTensor& tensor = scene.picture.tensors[cell.step];
   const Index byte = cell.position * static_cast<Index>(item_size(tensor.dtype));
@@ -154,6 +158,7 @@ std::string svg_of_tensors(const Picture& picture, const PictureOptions& options
       continue;
     }
     const auto number = static_cast<std::size_t>(entry);
+    canvas.open(row_attributes(picture.tensors[number].step));
     head(canvas, picture, number, margin, y);
     y += head_height + static_cast<Index>(note_of(picture.tensors[number]).size()) * note_height;
     const Size grid = grid_size(scene, number);
@@ -162,12 +167,15 @@ std::string svg_of_tensors(const Picture& picture, const PictureOptions& options
     if (is_stacked) y += grid.height + 10;
     // The strip ends level with the grid, or hangs lower where it is taller.
     draw_strip(canvas, scene, number, strip_x, y);
+    canvas.close();
     canvas.reach(margin + grid.width + margin, 0);
     canvas.reach(strip_x + strip.width + margin + 6, 0);
     y += (is_stacked ? strip.height : std::max(grid.height, strip.height)) + row_space;
   }
   if (picture.refusal) {
+    canvas.open(row_attributes(picture.refusal->step));
     y = draw_refusal(canvas, scene, *picture.refusal, y);
+    canvas.close();
   } else if (!picture.error.empty()) {
     canvas.text(margin, y + 10, shortened(picture.error, 120), "s no");
     canvas.reach(margin + sans_width(shortened(picture.error, 120), 13) + margin, 0);

@@ -114,6 +114,7 @@ std::string svg_of_walk(const Picture& picture) {
     const Walk walk = walk_of(nest);
     const std::string title = shortened(copy.title, 60);
     const std::string loops = loops_text(copy.plan.method(), nest);
+    canvas.open(row_attributes(copy.step));
     canvas.text(margin, y + 14, title, "t");
     canvas.text(margin, y + 34, loops, "s");
     canvas.reach(margin + sans_width(loops, 13) + margin, 0);
@@ -132,6 +133,7 @@ std::string svg_of_walk(const Picture& picture) {
     }
     if (src.empty()) {
       canvas.text(margin, y + 16, "no element moves", "m");
+      canvas.close();
       y += 40;
       continue;
     }
@@ -142,6 +144,7 @@ std::string svg_of_walk(const Picture& picture) {
     canvas.text(right, y + 14, "writes the destination", "m");
     source.draw(canvas, margin, y + 24);
     destination.draw(canvas, right, y + 24);
+    canvas.close();
     canvas.reach(right + std::max<Index>(destination.width(), 150) + margin, 0);
     y += 24 + std::max(source.height(), destination.height()) + 28;
   }

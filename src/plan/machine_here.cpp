@@ -48,7 +48,7 @@ namespace {
 
 /// The machine that `tenstride bench --calibrate` wrote for this processor, if any.
 std::optional<Machine> calibrated_machine(const ProcessorKind& kind) {
-  const std::string text = read_cache(cache_file(machine_cache));
+  const std::string text = read_small_file(cache_file(machine_cache));
   const std::string heading = machine_file_heading(kind);
   if (!text.starts_with(heading)) return std::nullopt;
   return machine_from_text(std::string_view(text).substr(heading.size()));
@@ -58,7 +58,7 @@ std::optional<Machine> calibrated_machine(const ProcessorKind& kind) {
 std::optional<Machine> requested_machine(const char* requested) {
   if (requested == nullptr || std::strcmp(requested, "here") == 0) return std::nullopt;
   const std::optional<Machine> profile = machine_named(requested);
-  return profile ? profile : machine_from_text(read_cache(requested));
+  return profile ? profile : machine_from_text(read_small_file(requested));
 }
 
 /// The instruction set that TENSTRIDE_KERNELS names, or the best available one where it names none of these.

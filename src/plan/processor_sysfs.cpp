@@ -4,9 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
+#include "base/cache_file.hpp"
 #include "plan/processor.hpp"
 
 namespace tenstride::detail {
@@ -59,8 +58,8 @@ Index kibibytes(const std::string& text) {
 }
 
 std::string word_in(const std::string& path) {
-  std::string word;
-  std::ifstream(path) >> word;
+  std::string word = read_small_file(path);
+  word.resize(std::min(word.find_first_of(" \n"), word.size()));
   return word;
 }
 
@@ -101,9 +100,7 @@ void caches_in_folder(Machine& machine, const std::string& folder) {
 #if !defined(__x86_64__) && !defined(__i386__)
 
 ProcessorKind this_processor() {
-  std::ostringstream text;
-  text << std::ifstream("/proc/cpuinfo").rdbuf();
-  return kind_in_cpuinfo(text.str());
+  return kind_in_cpuinfo(read_small_file("/proc/cpuinfo"));
 }
 
 InstructionSet instructions_here() {

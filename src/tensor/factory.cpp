@@ -57,7 +57,7 @@ Tensor zeros(const Dims& size, const TensorOptions& options, Caller caller) {
   Tensor result = empty(size, options);
   const bool is_small = result.nbytes() <= max_cleared && result.has_memory() && detail::watch == nullptr;
   if (is_small && result.numel() > 0) {
-    std::memset(result.mutable_storage_data(), 0, result.nbytes());
+    std::memset(result.mutable_storage_data(), 0, static_cast<std::size_t>(result.nbytes()));
   } else {
     result.zero_();
   }

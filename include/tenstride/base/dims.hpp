@@ -24,9 +24,11 @@ namespace detail {
 [[noreturn]] TENSTRIDE_API void throw_rank_too_large(std::size_t rank);
 }  // namespace detail
 
+#if defined(__GNUC__) && !defined(__clang__)
 // GCC 12 does not always see that above inline_capacity the entries have been put on the heap.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 /// A short list of Index: a shape, strides, an order of axes. Up to 8 entries live inside the object (no
 /// heap), up to 64 are accepted. Behaves as a std::vector<Index> of limited length, also at compile time.
@@ -267,6 +269,8 @@ class Dims {
   };
 };
 
+#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
+#endif
 
 }  // namespace tenstride

@@ -13,6 +13,13 @@
 /// and for what is refused the reason and the ways out.
 namespace tenstride {
 
+/// A part of a text that another text takes the place of.
+struct TextEdit {
+  TextRange range;
+  std::string text;
+  friend bool operator==(const TextEdit&, const TextEdit&) = default;
+};
+
 /// A way round a refused view. Each was carried out on a meta tensor and does what it says.
 struct Fix {
   /// ".reshape(12)"; or, where a step that can be undone is known, ".view(12) before .permute(0,2,1)".
@@ -22,6 +29,9 @@ struct Fix {
   Index bytes_copied = 0;
   /// Whether the result has the elements in another order than the refused view would have had.
   bool reorders = false;
+  /// What writes it into the expression; empty where there is none, and where that takes more than the call
+  /// and those before it.
+  std::vector<TextEdit> edits{};
 };
 
 /// Why a refused view is none, for a tensor.
@@ -175,9 +185,10 @@ TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle styl
 ///    "not_contiguous":null|{"axis","stride_found","stride_needed","order","repeats","backwards","gaps",
 ///      "may_overlap"},
 ///    "scramble":null|{"from","to","split","order","certainty","meant","places":[{"index","reshaped_from",
-///      "meant_from","found","meant"}],"differing"}}],
-///  "value",
-///  "error":null|{"type","message","step","obstacle","cause","scramble"},
+///      "meant_from","found","meant"}],"differing"},
+///    "layout","call","range":[begin, end]}],
+///  "printed","value","value_text","note",
+///  "error":null|{"type","message","range","call","notation","step","obstacle","cause","scramble"},
 ///  "totals":{"copies","bytes_moved","transfers","bytes_transferred","peak_bytes","peak_device_bytes"},
 ///  "chain":null|{"source","shape","strides","offset","dtype",
 ///    "eager":{"steps":[{"call","kind","shape","strides","offset","bytes_read","bytes_written"}],"copies",
@@ -185,11 +196,16 @@ TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle styl
 ///    "lazy":{"copies","bytes_read","bytes_written","peak_bytes","plan":[{"from","to"}],"result"},
 ///    "bytes_saved"}}
 /// ```
-/// "source" is the number of the step that the chain begins with, null for an input; "plan" has layouts as
-/// text. The "step" of an error is the number of steps done before it; "cause" the number of the step to
-/// blame, from 1 on, or null. "reason" is null where there is none, and holds the hint of a likely mistake
-/// too. A complex number is `[re, im]`, a number that is not finite a string, the value of more than 10000
-/// elements null. With plans each step has `plan_count` too, and
+/// "layout" is text, such as "(3,2):(1,3)+0". A range has places of the expression, in bytes. "printed" is
+/// what `print` printed, "value_text" the value as Python prints it, "note" why it was left out; empty where
+/// there is none. "notation" is true where the text says what does not exist, and "call" is null then. The
+/// fixes of an obstacle have
+/// `"edits":[{"range","text"}]`, which write them into the expression. "source" is the number of the step
+/// that the chain begins with, null for an input; "plan" has layouts as text. The "step" of an error is the
+/// number of steps done before it; "cause" the number of the step to blame, from 1 on, or null. "reason" is
+/// null where there is none, and holds the hint of a likely mistake too. A complex number is `[re, im]`, a
+/// number that is not finite a string, the value of more than 10000 elements null. With plans each step has
+/// `plan_count` too, and
 /// ```text
 /// "plans":[{"kernel","elements","src_dtype","dst_dtype","streaming","threads",
 ///   "loops":[{"extent","dst_stride","src_stride"}],"text","costs","run"}],
@@ -203,7 +219,7 @@ TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle styl
 /// null where it was not measured.
 TENSTRIDE_API std::string to_json(const Explanation& explanation, PlanDetail plans = PlanDetail::left_out);
 
-/// The steps, each as in `to_json`, as a JSON array.
+/// The steps, each as in `to_json` but for "call" and "range", as a JSON array.
 TENSTRIDE_API std::string to_json(const std::vector<Step>& steps);
 
 }  // namespace tenstride

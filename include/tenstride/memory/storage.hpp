@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/single_threaded.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +11,10 @@
 
 #include "tenstride/base/export.hpp"
 #include "tenstride/memory/device.hpp"
+
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 namespace tenstride {
 
@@ -40,8 +42,15 @@ struct StorageBlock {
 
 /// Counting with a locked instruction costs more than the rest of a view; as long as the process has one
 /// thread (glibc keeps the flag, libstdc++'s shared_ptr relies on it too) plain loads and stores do.
+inline bool has_one_thread() noexcept {
+#if __has_include(<sys/single_threaded.h>)
+  return __libc_single_threaded != 0;
+#else
+  return false;
+#endif
+}
 inline void add_reference(std::atomic<std::size_t>& references) noexcept {
-  if (__libc_single_threaded != 0) {
+  if (has_one_thread()) {
     references.store(references.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   } else {
     references.fetch_add(1, std::memory_order_relaxed);
@@ -49,7 +58,7 @@ inline void add_reference(std::atomic<std::size_t>& references) noexcept {
 }
 /// True for the last one.
 inline bool drop_reference(std::atomic<std::size_t>& references) noexcept {
-  if (__libc_single_threaded == 0) return references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (!has_one_thread()) return references.fetch_sub(1, std::memory_order_acq_rel) == 1;
   const std::size_t left = references.load(std::memory_order_relaxed) - 1;
   references.store(left, std::memory_order_relaxed);
   return left == 0;

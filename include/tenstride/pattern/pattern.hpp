@@ -137,7 +137,6 @@ class TENSTRIDE_API Pattern {
   std::size_t left_axes_ = 0;
   Side left_;
   Side right_;
-  bool has_ellipsis_ = false;
 };
 
 /// The sizes of a shape by the names in a pattern of one side: "_" skips an axis, "..." any number of them,

@@ -65,6 +65,8 @@ struct PictureTensor {
   std::optional<Tensor> values;
   /// "since: …", "note: …"; mostly empty.
   std::string hint;
+  /// Which step of `explain` made it; nothing for a bound input, and where there is no expression.
+  std::optional<std::size_t> step{};
 };
 
 /// A view that was refused, as the last row of a picture.
@@ -73,12 +75,16 @@ struct PictureRefusal {
   ViewObstacle obstacle;
   std::size_t storage = 0;
   DType dtype = DType::float32;
+  /// The steps of `explain` before it.
+  std::optional<std::size_t> step{};
 };
 
 /// A copy, and the plan it follows.
 struct PictureCopy {
   std::string title;
   CopyPlan plan;
+  /// Which step of `explain` made it.
+  std::size_t step = 0;
 };
 
 /// A chain after one of its steps.
@@ -156,7 +162,9 @@ struct PictureOptions {
 /// background follows the reader's light or dark scheme. Each element is a group `<g class="e">` with the
 /// attributes data-step, data-index ("1,0"), data-position (in elements) and data-byte, each cell of a
 /// storage one `<g class="p">` with data-step, data-position and data-byte; data-root is equal for what is
-/// the same element. Throws ValueError where there is nothing of the subject to draw.
+/// the same element. A tensor, a refused view or a copy is a group `<g class="row">`, whose
+/// data-explain-step is the number of its step in `explain`, from 0 on (of a refused view the number of
+/// steps). Throws ValueError where there is nothing of the subject to draw.
 TENSTRIDE_API std::string to_svg(const Picture& picture, const PictureOptions& options = {});
 
 /// One HTML page that needs nothing else: the SVG, and below it the element under the mouse, or chosen with

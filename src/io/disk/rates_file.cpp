@@ -121,7 +121,7 @@ std::string disk_rates_file() {
 KnownDisk known_disk(const std::string& path) {
   const std::string key = detail::disk_key(path);
   if (key.empty()) return {};
-  const auto rates = detail::find_disk(tenstride::detail::read_cache(disk_rates_file()), key);
+  const auto rates = detail::find_disk(tenstride::detail::read_small_file(disk_rates_file()), key);
   return rates ? KnownDisk{*rates, true} : KnownDisk{};
 }
 
@@ -130,7 +130,7 @@ DiskRates refresh_disk(const std::string& folder) {
   // Of two processes that do this at a time, one may take the other's line away: that disk is measured anew
   // then.
   const std::string file = disk_rates_file();
-  const std::string kept = tenstride::detail::read_cache(file);
+  const std::string kept = tenstride::detail::read_small_file(file);
   tenstride::detail::write_cache(file, detail::replace_disk(kept, detail::disk_key(folder), rates));
   return rates;
 }
