@@ -11,7 +11,7 @@ const isEmbedded = new URLSearchParams(location.search).has("embed");
 const find = selector => document.querySelector(selector);
 const engine = new Engine();
 const panes = [];
-let told = 0;
+let told = 0, remembering = 0;
 
 function say(words) {
   find("#said").textContent = words;
@@ -49,8 +49,11 @@ function compare(text) {
 }
 
 function remember() {
+  document.documentElement.dataset.settled = String(panes.every(pane => pane.isSettled));
   if (panes.length === 0 || isRestoring) return;
-  history.replaceState(null, "", hashOf(state()));
+  // Browsers refuse to be told of each key.
+  clearTimeout(remembering);
+  remembering = setTimeout(() => history.replaceState(null, "", hashOf(state())), 200);
 }
 
 let isRestoring = false;

@@ -13,16 +13,17 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+const units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-/** "1.5 KiB", as the program writes it. */
+/** "1536 B", "10.0 KiB", as the program writes it. */
 export function bytesText(count) {
-  let unit = 0, value = count;
-  while (Math.abs(value) >= 1024 && unit + 1 < units.length) {
-    value /= 1024;
+  if (count < 10_000) return `${count} B`;
+  let unit = 0, amount = count / 1024;
+  while (amount >= 999.95 && unit + 1 < units.length) {
+    amount /= 1024;
     ++unit;
   }
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+  return `${amount.toFixed(1)} ${units[unit]}`;
 }
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();

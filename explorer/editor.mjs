@@ -23,7 +23,7 @@ export class Editor {
     this.#mirror = make("pre", {className: "mirror", ariaHidden: "true"});
     this.#field = make("textarea", {
       spellcheck: false, autocapitalize: "off", autocomplete: "off", rows: 1, wrap: "soft",
-      "aria-label": label, "aria-controls": id, "aria-autocomplete": "list", "aria-expanded": "false", role: "combobox",
+      "aria-label": label, "aria-controls": id, "aria-autocomplete": "list",
     });
     this.#names = make("ul", {id, role: "listbox", className: "names", hidden: true, "aria-label": "Completions"});
     this.#slider = make("div", {className: "number", hidden: true});
@@ -120,7 +120,7 @@ export class Editor {
     let line = 0;
     const endLine = () => {
       if (line === errorLine && this.#marks.message) nodes.push(make("span", {className: "beside"}, this.#marks.message));
-      if (left.has(line)) nodes.push(make("span", {className: "beside"}, "needs Python: python -m tenstride explain"));
+      if (left.has(line) && !left.has(line - 1)) nodes.push(make("span", {className: "beside"}, "needs Python: python -m tenstride explain"));
     };
     for (const piece of pieces) {
       const parts = piece.text.split("\n");
@@ -163,7 +163,6 @@ export class Editor {
       onmousedown: event => { event.preventDefault(); this.#take(i); },
     }, make("b", {}, begun), name.slice(begun.length))));
     this.#names.hidden = false;
-    this.#field.setAttribute("aria-expanded", "true");
     this.#placeNames(before.slice(0, begin));
   }
 
@@ -194,7 +193,6 @@ export class Editor {
   #close() {
     this.#offered = null;
     this.#names.hidden = true;
-    this.#field.setAttribute("aria-expanded", "false");
     this.#field.removeAttribute("aria-activedescendant");
   }
 

@@ -3,13 +3,13 @@
 import {CostPanel} from "./cost.mjs";
 import {make, placesIn} from "./dom.mjs";
 import {Editor} from "./editor.mjs";
-import {PictureView, pictureText} from "./picture.mjs";
+import {PictureView} from "./picture.mjs";
 import {problemPanel} from "./problem.mjs";
 import {resultPanel} from "./result.mjs";
 import {stepsTable, totalsText} from "./steps.mjs";
 
 /** Milliseconds without a key after which a text is run; and after which a run that goes on is told. */
-const pause = 60, slow = 300;
+const pause = 30, slow = 300;
 
 /** What is drawn: [name, title, the library's subject and form]. */
 export const views = [
@@ -27,7 +27,7 @@ export class Pane {
   #editor;
   #view = "tensors";
   #answer = null;
-  #picture = new PictureView();
+  #picture = new PictureView(`${this.#id}-drawn`);
   #cost;
   #told = make("div", {className: "told"});
   #status = make("p", {className: "status", role: "status", ariaLive: "polite"});
@@ -35,9 +35,10 @@ export class Pane {
   #tabs;
   #timer = 0;
   #asked = 0;
+  #shown = 0;
   #changed;
 
-  /** `changed()` is told when the text, the view or the sizes are others. */
+  /** `changed()` is called when the text, the view or the sizes are others, and when what is told of them is. */
   constructor({engine, label, changed}) {
     this.#engine = engine;
     this.#changed = changed;
@@ -122,31 +123,35 @@ export class Pane {
     return answers?.[0];
   }
 
+  /** Whether what is in the editor is what is told. */
+  get isSettled() {
+    return this.#asked === this.#shown;
+  }
+
   #wait() {
     clearTimeout(this.#timer);
+    ++this.#asked;
     this.#timer = setTimeout(() => this.#run(), this.#answer ? pause : 0);
     this.#changed();
   }
 
   async #run() {
     const text = this.text, asked = ++this.#asked;
+    this.#changed();
     const [, , drawn] = views.find(([name]) => name === this.#view);
     const width = Math.max(40, Math.min(160, Math.floor(this.#picture.element.clientWidth / 8)));
     const told = setTimeout(() => this.#tellBusy(asked), slow);
-    const request = {text, typed: this.#editor.lineBeingTyped};
-    const explained = await this.#engine.call(`${this.#id} explain`, [["explain", request]]);
-    if (explained.replaced || asked !== this.#asked) return clearTimeout(told);
-    const answer = explained.answers?.[0];
-    // The picture is of what was run: lines that need Python are left out of it, too.
-    const picture = answer && !answer.refused && answer.run.trim() !== ""
-      ? await this.#engine.call(`${this.#id} picture`, [["picture", {text: answer.run, width, ...drawn}]]) : {};
+    const request = {text, typed: this.#editor.lineBeingTyped, picture: {width, ...drawn}};
+    const {replaced, broken, answers} = await this.#engine.call(this.#id, [["told", request]]);
     clearTimeout(told);
-    if (picture.replaced || asked !== this.#asked) return;
+    if (replaced || asked !== this.#asked) return;
     this.#stop.hidden = true;
-    const broken = explained.broken ?? picture.broken ?? answer?.refused;
-    if (broken) this.#showBroken(broken);
-    else this.#show(text, answer, picture.answers?.[0]);
-    this.element.dispatchEvent(new CustomEvent("shown", {bubbles: true}));
+    const why = broken ?? answers[0].explained.refused;
+    if (why) this.#showBroken(why);
+    else this.#show(text, answers[0].explained, answers[0].picture);
+    this.#shown = asked;
+    performance.mark("told");
+    this.#changed();
   }
 
   #tellBusy(asked) {
@@ -183,7 +188,6 @@ export class Pane {
     const problem = problemPanel(error, edits => this.#editor.edit(edits.map(edit => ({...rangeOf(edit.range), text: edit.text}))));
     this.#told.replaceChildren(...[problem, table, resultPanel(answer)].filter(Boolean));
     this.#picture.show(picture, steps);
-    this.#picture.element.setAttribute("aria-description", pictureText(steps.slice(0, 12)));
     this.#cost.show(answer.run === text ? text : answer.run);
   }
 }

@@ -44,14 +44,11 @@ export function explainPasted(tenstride, request) {
     for (const i of needsPython) lines[i] = blanked(lines[i]);
   };
   let answer = tenstride.call("explain", request);
-  const isFromPython = error => error && error.notation && lines.length > 1;
-  while (isFromPython(answer.error) && needsPython.length < maxLeftOut) {
+  while (answer.error?.notation && lines.length > 1 && needsPython.length < maxLeftOut) {
     const line = lineAt(lines, answer.error.range[0]);
     if (needsPython.includes(line) || line === request.typed) break;
-    // A mistyped name is a mistake to be told; what was bound by a line that needs Python is not.
-    const unbound = answer.error.message.match(/^name '([^']+)' is not defined/)?.[1];
-    const isBoundByPython = unbound && needsPython.some(i => new RegExp(`\\b${unbound}\\b`).test(request.text.split("\n")[i]));
-    if (!pythonOnly.test(lines[line]) && !isBoundByPython) break;
+    // One line that can be nothing but Python's tells that all is; without, a mistyped name is a mistake to be told.
+    if (needsPython.length === 0 && !pythonOnly.test(lines[line])) break;
     leaveOut(line);
     answer = tenstride.call("explain", {...request, text: lines.join("\n")});
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's pictures: an element is followed through all steps, a copy is walked, one step becomes the next.
 import {make, standsStill} from "./dom.mjs";
+import {Drawing} from "./drawing.mjs";
 
 /** "2·12 + 1·4 + 3·1 = 31": an index in a layout such as "(4,3,4):(12,4,1)+0", exact beyond 2^53. */
 export function positionText(index, layout) {
@@ -11,6 +12,9 @@ export function positionText(index, layout) {
   const position = index.reduce((sum, i, axis) => sum + BigInt(i) * BigInt(steps[axis]), BigInt(offset));
   return `${terms.join(" + ").replaceAll("·-", "·−")} = ${position}`;
 }
+
+/** Steps that are told to who cannot see the picture. */
+const maxWords = 12;
 
 /** The least size of a picture, of its own. */
 const smallest = 0.75;
@@ -36,7 +40,9 @@ function neighbour(cells, from, [dx, dy]) {
 }
 
 export class PictureView {
+  #drawing;
   #figure;
+  #words;
   #panel;
   #walk;
   #morph;
@@ -44,12 +50,15 @@ export class PictureView {
   #steps = [];
   #chosen = null;
 
-  constructor() {
-    this.#figure = make("figure", {tabIndex: 0, role: "application", "aria-label": "Elements and storage; the arrow keys move from element to element, Escape lets go"});
+  /** `id` is no other element's. */
+  constructor(id) {
+    this.#drawing = new Drawing(id);
+    this.#words = make("p", {id: `${id}-words`, className: "unseen"});
+    this.#figure = make("figure", {tabIndex: 0, role: "application", "aria-describedby": this.#words.id, "aria-label": "Elements and storage; the arrow keys move from element to element, Escape lets go"});
     this.#panel = make("div", {className: "element", role: "status", ariaLive: "polite"});
     this.#walk = new Walk(this.#figure);
     this.#morph = make("button", {type: "button", className: "morph", hidden: true, onclick: () => this.#play()}, "▶ From step to step");
-    this.element = make("div", {className: "picture"}, make("div", {className: "tools"}, this.#walk.element, this.#morph), make("div", {className: "scroll"}, this.#figure), this.#panel);
+    this.element = make("div", {className: "picture"}, make("div", {className: "tools"}, this.#walk.element, this.#morph), make("div", {className: "scroll"}, this.#figure), this.#words, this.#panel);
     this.#figure.addEventListener("mouseover", event => {
       const cell = event.target.closest?.("g.e,g.p");
       if (cell && cell !== this.#chosen) this.#choose(cell);
@@ -69,16 +78,19 @@ export class PictureView {
   /** Shows an answer of "picture"; `steps` are the explanation's. */
   show(answer, steps) {
     this.#steps = steps;
-    this.#chosen = null;
-    this.#panel.replaceChildren();
+    this.#choose(null);
+    this.point(null);
+    this.#words.textContent = pictureText(steps.slice(0, maxWords));
     if (!answer || answer.refused || answer.text !== undefined) {
       this.#figure.replaceChildren(make("pre", {}, answer?.text ?? answer?.refused ?? ""));
       this.#cells = [];
     } else {
-      this.#figure.innerHTML = answer.svg; // the library's own, which escapes all texts
+      this.#drawing.show(answer.svg);
+      if (this.svg !== this.#drawing.element) this.#figure.replaceChildren(this.#drawing.element);
       this.#cells = [...this.#figure.querySelectorAll("g.e,g.p")];
       // Made smaller as long as digits can be read; then it is scrolled.
-      this.svg.style.minWidth = `${Math.round(smallest * this.svg.width.baseVal.value)}px`;
+      const width = `${Math.round(smallest * this.svg.width.baseVal.value)}px`;
+      if (this.svg.style.minWidth !== width) this.svg.style.minWidth = width;
     }
     this.#morph.hidden = this.#rows().length < 2;
     this.#walk.begin();
@@ -96,6 +108,7 @@ export class PictureView {
   }
 
   #choose(cell) {
+    if (cell === null && this.#chosen === null) return;
     this.#chosen = cell;
     const root = cell?.dataset.root;
     const same = cell ? this.#cells.filter(other => other.dataset.root === root) : [];
@@ -243,6 +256,6 @@ class Walk {
 }
 
 /** A text for who cannot see the picture. */
-export function pictureText(steps) {
+function pictureText(steps) {
   return steps.map((step, i) => `Step ${i + 1}, ${step.call}: ${step.layout}, ${step.kind}.`).join(" ");
 }

@@ -30,7 +30,7 @@ function fixPrice(fix) {
 export function problemPanel(error, apply) {
   if (!error) return null;
   const [first, ...rest] = error.message.split("\n");
-  const children = [make("h3", {}, error.type), make("p", {}, first)];
+  const children = [make("h2", {}, error.type), make("p", {}, first)];
   const fixes = error.obstacle?.fixes ?? [];
   if (error.obstacle) children.push(reasons(rest));
   else if (rest.length) children.push(make("pre", {}, rest.join("\n")));

@@ -33,7 +33,7 @@ function costText(step) {
 const cell = (label, className, ...children) => make("td", {className, "data-label": label}, ...children);
 
 function stepRow(step, number) {
-  const why = [make("div", {}, contiguityText(step))];
+  const why = [make("div", {className: step.contiguous ? "dtype" : ""}, contiguityText(step))];
   if (step.reason) {
     const since = step.kind === "copy" && step.cause && step.cause !== number ? ` (since step ${step.cause})` : "";
     why.push(make("div", {className: "reason"}, step.reason + since));
@@ -42,8 +42,7 @@ function stepRow(step, number) {
     cell("step", "n", String(number)),
     cell("call", "code", step.call),
     cell("kind", "kindcell", kindMark(step.kind)),
-    cell("layout", "layout", make("span", {}, step.layout), " ", make("span", {className: "dtype"}, step.dtype)),
-    cell("in memory", "why", ...why),
+    cell("layout", "layout", make("div", {}, make("code", {}, step.layout), " ", make("span", {className: "dtype"}, step.dtype)), ...why),
     cell("bytes", "bytes", costText(step)));
 }
 
@@ -57,13 +56,13 @@ export function stepsTable(answer, {pointed, chosen}) {
   if (steps.length === 0 && !error?.call) return null;
   const rows = steps.slice(0, maxRows).map((step, i) => stepRow(step, i + 1));
   if (steps.length > maxRows) {
-    rows.push(make("tr", {}, make("td", {colSpan: 6}, `… and ${steps.length - maxRows} more steps`)));
+    rows.push(make("tr", {}, make("td", {colSpan: 5}, `… and ${steps.length - maxRows} more steps`)));
   }
   if (error?.call) {
     rows.push(make("tr", {className: "no"}, cell("step", "n", String(steps.length + 1)), cell("call", "code", error.call),
-      cell("kind", "kindcell", kindMark("refused")), cell("layout", "layout"), cell("in memory", "why", error.type), cell("bytes", "bytes")));
+      cell("kind", "kindcell", kindMark("refused")), cell("layout", "layout", error.type), cell("bytes", "bytes")));
   }
-  const titles = ["step", "call", "", "shape : strides + offset, in elements", "in memory", "bytes"];
+  const titles = ["step", "call", "", "shape : strides + offset, in elements", "bytes"];
   const body = make("tbody", {}, ...rows);
   const numberOf = target => target.closest("tr")?.dataset.step;
   const point = event => pointed(numberOf(event.target) === undefined ? null : Number(numberOf(event.target)));

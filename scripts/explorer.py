@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the explorer's folder together: the page as it stands in explorer/, the library, and offline.html, which is both in one
-file. Prints what a server sends of it, and fails where that is too much.
+"""Puts the explorer's folder together: the page of explorer/, the library, and offline.html, which has both in one file.
+
+Prints what a server sends of it, and fails where that is too much.
 
 scripts/explorer.py --library build/wasm/bin/tenstride.wasm --out build/explorer/page
 """

@@ -77,6 +77,15 @@ class Chromium:
         keys = [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
         self.send("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": keys}]})
 
+    def keys(self, text: str) -> None:
+        """Types into what has the focus."""
+        element = self.send("GET", "/element/active")
+        self.send("POST", f"/element/{next(iter(element.values()))}/value", {"text": text})
+
+    def click(self, selector: str) -> None:
+        element = self.send("POST", "/element", {"using": "css selector", "value": selector})
+        self.send("POST", f"/element/{next(iter(element.values()))}/click", {})
+
     def screen(self, width: int, height: int, dark: bool = False) -> None:
         """As on a screen of this size, in pixels; a window cannot be as narrow as a telephone."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
