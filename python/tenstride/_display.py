@@ -11,14 +11,15 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _tenstride
-from ._explain import show
-from ._tenstride import Explanation
+from ._kinds import looked_at
+from ._tenstride import Explanation, Tensor
 from .audit.text import bytes_text
 
 if TYPE_CHECKING:
     from .explaining import CodeExplanation
 
-# Pixels of the picture before it scrolls: three small tensors; twelve would fill three screens.
+# Pixels of the picture before it scrolls, also where `explore` is told none: three small tensors; twelve would fill
+# three screens.
 HEIGHT = 600
 # Steps of a loop could make a table that no notebook opens: the first and the last of more are shown.
 _MAX_ROWS = 200
@@ -39,6 +40,7 @@ _STYLE = """
 .told .steps{border-collapse:collapse;border:0;margin:0;font-size:14px;color:inherit;table-layout:auto}
 .told .steps caption{caption-side:top;text-align:left;padding:0 0 6px;color:var(--jp-content-font-color2,var(--soft))}
 .told .steps th,.told .steps td{text-align:left;vertical-align:top;padding:5px 14px 5px 0;border:0;max-width:44em}
+.told .steps th,.told .steps td{line-height:1.45}
 .told .steps th{font-weight:600;color:var(--jp-content-font-color2,var(--soft))}
 .told .steps thead th{font-size:12px;padding-top:0}
 .told .steps thead tr,.told .steps tbody tr:nth-child(n){background:none;border:0}
@@ -87,7 +89,8 @@ def html(explanation: Explanation | CodeExplanation, height: int = HEIGHT) -> st
         half = _MAX_ROWS // 2
         rows[half:-half] = [("note", "", f"… {len(rows) - _MAX_ROWS} further rows …")]
     copies = {0: "no copy", 1: "1 copy"}.get(explanation.copies, f"{explanation.copies} copies")
-    table = _table(rows, f"What each call does in memory: {copies}, {bytes_text(explanation.bytes_moved)} moved")
+    totals = f"{copies}, {bytes_text(explanation.bytes_moved)} moved"
+    table = _table(rows or [("note", "", totals)], f"What each call does in memory: {totals}")
     picture = _picture(explanation)
     light, dark = _LIGHT, _DARK
     if picture:
@@ -130,7 +133,8 @@ def _picture(explanation: Explanation | CodeExplanation) -> str:
         drawn.insert(0, json.loads(explanation.to_json())["expr"])
     for what in drawn:
         try:
-            return show(what, title="value").to_svg()
+            what = what if isinstance(what, (str, Tensor)) else looked_at(what, "explain")
+            return _tenstride._show(what, "value", "tensors", "axis", 0, {}).to_svg()
         except (TypeError, ValueError, RuntimeError):  # no tensor, names, or one that nobody can read
             continue
     return ""
