@@ -46,7 +46,7 @@ _STYLE = """
 .told .steps thead tr,.told .steps tbody tr:nth-child(n){background:none;border:0}
 .told .steps tbody tr:nth-child(n){border-top:1px solid var(--jp-border-color2,var(--line))}
 .told .steps .code,.told .steps .layout,.told pre{font:13px/1.5 var(--jp-code-font-family,ui-monospace,monospace)}
-.told .steps .code{font-weight:600;white-space:pre-wrap}
+.told .steps .code{font-weight:600;white-space:pre-wrap;min-width:18ch}
 .told .steps .reason{min-width:16em}
 .told .steps .layout,.told .steps .dtype,.told .steps .bytes,.told .steps .kind{white-space:nowrap}
 .told .steps .kind{font-weight:600}
@@ -135,7 +135,7 @@ def _picture(explanation: Explanation | CodeExplanation) -> str:
         try:
             what = what if isinstance(what, (str, Tensor)) else looked_at(what, "explain")
             return _tenstride._show(what, "value", "tensors", "axis", 0, {}).to_svg()
-        except (TypeError, ValueError, RuntimeError):  # no tensor, names, or one that nobody can read
+        except (TypeError, ValueError, RuntimeError, BufferError):  # no tensor, a name, an array that none can read
             continue
     return ""
 

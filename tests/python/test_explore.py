@@ -137,6 +137,8 @@ def test_python_code_has_its_lines():
     assert said(root, "note")[-1] == "note8 further steps repeat what their lines did before"
     assert said(root, "value") == ["line 8: valuetensor([0, 3, 1, 4, 2, 5])"]
     assert root.find(f".//{SVG}svg") is not None
+    array = shown(torch.explain("import numpy\nnumpy.arange(6).reshape(2, 3)"))
+    assert rows(array)[1][:4] == ["1", "2", "numpy.arange(6)", "(6):(1)+0"] and array.find(f".//{SVG}svg") is not None
     repeated = shown(torch.explain("\n".join(["import torch", "x = torch.zeros(2)", *["y = x.clone()"] * 300])))
     assert len(rows(repeated)) == 202 and said(repeated, "note") == ["note… 101 further rows …"]
 
