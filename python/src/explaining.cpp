@@ -189,6 +189,10 @@ void define_explaining(nb::module_& module) {
                           ">>> steps.copies, steps.bytes_moved, steps.error\n(1, 96, None)\n")
       .def("__str__", [](const Explanation& self) { return to_text(self); })
       .def("__repr__", [](const Explanation& self) { return to_text(self); })
+      .def("_repr_html_",
+           [](nb::handle self) {
+             return nb::str(nb::module_::import_("tenstride._display").attr("html")(self));
+           })
       .def(
           "to_text",
           [](const Explanation& self, bool color, bool plans) {

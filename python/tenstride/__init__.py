@@ -12,7 +12,7 @@ from __future__ import annotations
 from . import _tenstride
 from ._absent import SENTENCES as _SENTENCES
 from ._convert import convert
-from ._explain import explain, show, why_not_contiguous, why_not_view
+from ._explain import explain, explore, show, why_not_contiguous, why_not_view
 from ._info import finfo, iinfo
 from ._tenstride import Tensor, __version__
 from ._typed import (

@@ -12,6 +12,7 @@ from ._kinds import looked_at
 from ._tenstride import Explanation, Picture, Tensor, ViewExplanation
 
 if TYPE_CHECKING:
+    from ._display import Exploration
     from .explaining import CodeExplanation
 
 
@@ -53,6 +54,35 @@ def explain(
     from .explaining import explain_code
 
     return explain_code(what, let=let, inputs=inputs, real=real, strict=strict)
+
+
+def explore(text: str, *, height: int = 600) -> Exploration:
+    """What `explain(text)` says, as a notebook shows it: a table of the steps, and a picture of them below it.
+
+    The picture is that of `show(text)`, and scrolls where it is higher than `height` pixels. Of Python code it shows
+    the last value; where no tensor was made there is none. Outside of a notebook it is the explanation's text. Text
+    that is refused is shown with its error, as by `explain`. Raises TypeError for what is no text, and ValueError for a
+    height below 1.
+
+    >>> steps = tenstride.explore("torch.arange(6).view(2, 3).T.contiguous()")
+    >>> print(steps)
+    1  torch.arange(6)  (6):(1)+0      int64  contiguous      new   48 B
+    2  .view(2, 3)      (2,3):(3,1)+0  int64  contiguous      view
+    3  .T               (3,2):(1,3)+0  int64  not contiguous  view  axes out of order
+    4  .contiguous()    (3,2):(2,1)+0  int64  contiguous      copy  96 B moved: …
+    …
+    >>> steps.explanation.copies
+    1
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"explore: the text ({type(text).__name__}) must be a str; `show` draws a tensor")
+    if not isinstance(height, int):
+        raise TypeError(f"explore: the height ({type(height).__name__}) must be an int, in pixels")
+    if height < 1:
+        raise ValueError(f"explore: the height ({height}) must be at least 1 pixel")
+    from ._display import Exploration
+
+    return Exploration(explain(text), height)
 
 
 _NOT_UNDERSTOOD = ("SyntaxError", "NameError", "AttributeError", "NotImplementedError")

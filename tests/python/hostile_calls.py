@@ -185,7 +185,7 @@ def of_the_package() -> Iterator[tuple[str, Callable[[Any], Any]]]:
             f"convert({parameter}=)",
             lambda it, parameter=parameter: torch.convert(torch.arange(3), "a -> a", **{parameter: it}),
         )
-    for name in ["stack", "cat", "contiguous", "checksum", "explain", "why_not_contiguous"]:
+    for name in ["stack", "cat", "contiguous", "checksum", "explain", "explore", "why_not_contiguous"]:
         yield f"foreign {name}", getattr(tenstride.foreign, name, getattr(torch, name))
     yield "astype", lambda hostile: tenstride.foreign.astype(torch.arange(3), hostile)
     yield "permute_copy", lambda hostile: torch.permute_copy(numpy.arange(3), hostile)

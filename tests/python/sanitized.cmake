@@ -27,7 +27,7 @@ set(surroundings PYTHONPATH=${package} PYTHONMALLOC=malloc "LD_PRELOAD=${preload
 # Left out is what reads no memory of ours, and what runs by mpirun. A report that pytest had caught would be lost with
 # the process.
 file(GLOB sanitized CONFIGURE_DEPENDS ${package_tests}/test_*.py)
-list(FILTER sanitized EXCLUDE REGEX "/test_(audit|rescale|true_positions|formats_zarr_readers|stubs|docs_|array_api|sessions|distributed_mpi)[^/]*$")
+list(FILTER sanitized EXCLUDE REGEX "/test_(audit|rescale|true_positions|formats_zarr_readers|stubs|docs_|explore|array_api|sessions|distributed_mpi)[^/]*$")
 set(seen --capture=sys)
 add_test(NAME python.sanitized COMMAND ${with_pytest} ${seen} -k "not leak" ${sanitized})
 set_tests_properties(python.sanitized PROPERTIES ENVIRONMENT "${surroundings};ASAN_OPTIONS=${sanitizers}")

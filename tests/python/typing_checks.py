@@ -137,6 +137,7 @@ def explanations(x: Tensor) -> None:
     assert_type(tenstride.show(x).to_svg(), str)
     assert_type(tenstride.explain("x.T", x=x).copies, int)
     assert_type(tenstride.explain(x), str)
+    assert_type(str(tenstride.explore("torch.zeros(2)", height=300)), str)
     assert_type(tenstride.lazy(x).permute(2, 0, 1).reshape((4, 6)).materialize(), Tensor)
     assert_type(tnp.flip(x), Tensor)
     with tenstride.audit() as report:

@@ -128,3 +128,8 @@ class CodeExplanation:
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        from .._display import html
+
+        return html(self)

@@ -22,7 +22,7 @@ def head(real: bool) -> str:
 
 def to_text(events: Sequence[Event], totals: str, real: bool, width: int | None, ascii_only: bool = False) -> str:
     """All events in their order, folded at the width; None folds nothing."""
-    events, hidden = _without_repeats(events)
+    events, hidden = without_repeats(events)
     rows = {id(event): _row(event) for event in events if isinstance(event, Step)}
     columns = [max((len(row[i]) for row in rows.values()), default=0) for i in range(7)]
     is_narrow = width is not None and sum(columns) + 2 * 6 > width
@@ -47,7 +47,7 @@ def to_text(events: Sequence[Event], totals: str, real: bool, width: int | None,
     return text
 
 
-def _without_repeats(events: Sequence[Event]) -> tuple[list[Event], int]:
+def without_repeats(events: Sequence[Event]) -> tuple[list[Event], int]:
     """The events, without steps that a loop repeats, and how many these are. Refused ones stay."""
     seen: dict[tuple[object, ...], int] = {}
     kept: list[Event] = []
