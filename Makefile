@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build demo test busy torch real asan tsan arm arm-smoke x86-32 wheel wheels deb explorer fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
+.PHONY: help setup setup-build demo test busy torch real asan tsan arm arm-smoke x86-32 wheel wheels deb explorer explorer-test fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -134,6 +134,17 @@ explorer: ## Build the explorer, a page that runs expressions in the browser, in
 	cmake --preset wasm
 	cmake --build --preset wasm
 	build/explorer/venv/bin/python3 -B scripts/explorer.py
+
+# DEV: a folder with the built program; without it that is built here.
+explorer-test: explorer ## The explorer says what the program says, and does what a person wants, in Chromium and Firefox
+	@scripts/explorer_setup.sh --test
+ifndef DEV
+	cmake --preset dev
+	cmake --build --preset dev --target tenstride_cli
+endif
+	build/explorer/venv/bin/python3 -B tests/explorer/test_library.py --library build/explorer/page/tenstride.wasm \
+	  --bin $(or $(DEV),build/dev)/bin
+	build/explorer/venv/bin/python3 -B tests/explorer/test_page.py --page build/explorer/page $(if $(SCREENSHOTS),--screenshots $(SCREENSHOTS))
 
 format: setup ## Write every C++ file as clang-format does, every Python file as ruff does
 	.venv/bin/python3 -B tests/house/formatting.py --fix

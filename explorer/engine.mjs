@@ -9,6 +9,8 @@ export const patience = 10_000;
 
 export class Engine {
   #worker = null;
+  /** Starts while the library is compiled. */
+  #prepared = newWorker();
   #running = null;
   #waiting = new Map();
   #number = 0;
@@ -55,7 +57,8 @@ export class Engine {
 
   async #begin() {
     const module = await compiled();
-    const worker = newWorker();
+    const worker = this.#prepared ?? newWorker();
+    this.#prepared = null;
     worker.postMessage({module});
     worker.onmessage = ({data}) => {
       if (worker !== this.#worker || data.id !== this.#running?.id) return;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the explorer's folder together: the page of explorer/, the library, and offline.html, which has both in one file.
+"""Puts the explorer's folder together: the page of explorer/, the library, and offline.html, which has both in one.
 
 Prints what a server sends of it, and fails where that is too much.
 
@@ -75,8 +75,9 @@ def offline(library: bytes) -> str:
         if page.count(old) != 1:
             raise SystemExit(f"explorer: index.html must have this once: {old}")
         page = page.replace(old, new)
-    # Its forwarding to itself has no use.
-    return re.sub(r"<!-- Browsers load.*?</script>\n", "", page, count=1, flags=re.DOTALL)
+    # It forwards to nothing, and has nothing to load.
+    page = re.sub(r"<!-- Browsers load.*?</script>\n", "", page, count=1, flags=re.DOTALL)
+    return re.sub(r'<link rel="preload"[^>]*>\n', "", page, count=1)
 
 
 def main() -> None:

@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what `make explorer` needs beside the build: a compiler for WebAssembly in build/explorer/venv (440 MB). Run again, it
-# changes nothing.
+# usage: scripts/explorer_setup.sh [--test]: installs what `make explorer` needs beside the build, a compiler for WebAssembly in
+# build/explorer/venv (440 MB), and with --test the browsers and Node.js. Run again, it changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 say() { printf 'explorer_setup: %s\n' "$*"; }
+
+if [ "${1:-}" = --test ]; then
+  . scripts/optional_packages.sh
+  install_optional nodejs chromium chromium-driver firefox-esr
+fi
 
 venv=build/explorer/venv
 wanted=$(cat explorer/requirements.txt)

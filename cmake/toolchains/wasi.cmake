@@ -17,7 +17,8 @@ set(CMAKE_CXX_COMPILER ${zig} c++)
 
 # Of this machine's headers only those of libraries that are nothing but headers, which the script links there.
 cmake_path(SET headers NORMALIZE ${environment}/../headers)
-string(JOIN " " target -target wasm32-wasi -mcpu=generic+exception_handling -fwasm-exceptions -mllvm -wasm-enable-eh)
+# Zig compiles its own libraries once for each kind of optimisation, in a minute: what CMake tries has that of the build.
+string(JOIN " " target -target wasm32-wasi -mcpu=generic+exception_handling -fwasm-exceptions -mllvm -wasm-enable-eh -Os)
 set(CMAKE_C_FLAGS_INIT ${target})
 string(JOIN " " CMAKE_CXX_FLAGS_INIT ${target} -U_LIBCPP_HAS_THREADS -D_LIBCPP_HAS_THREADS=1 -DHWY_COMPILE_ONLY_SCALAR
        -isystem ${headers})

@@ -22,6 +22,7 @@ import program_reference
 from texts import Texts
 
 ROOT = Path(__file__).resolve().parents[2]
+EXPLORER = ROOT / "build/explorer/page"
 
 
 def run(*command: object, **options: object) -> None:
@@ -50,9 +51,14 @@ def main() -> None:
         env={**os.environ, "PYTHONPATH": str(arguments.dev.resolve() / "python")},
     )
     program_reference.write(arguments.dev / "bin/tenstride", source / "reference/program.md")
-    Texts(ROOT, source, headers).write()
+    has_explorer = (EXPLORER / "index.html").exists()
+    if not has_explorer:
+        print("docs: without the explorer, which is not built (make explorer)")
+    Texts(ROOT, source, headers, has_explorer).write()
     sphinx = ROOT / "build/docs/venv/bin/sphinx-build"
     run(sphinx, "-q", "-E", "-W", "-n", "-j", "auto", "-c", "docs/site", "-d", arguments.out / "doctrees", source, site)
+    if has_explorer:
+        shutil.copytree(EXPLORER, site / "explorer")
     links.main([str(site)])
     size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
     print(f"docs: {site}/index.html, {len(list(site.rglob('*.html')))} pages, {size / 1e6:.1f} MB")

@@ -12,15 +12,18 @@ import re
 import shutil
 from pathlib import Path
 
+import try_it
+
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 LANGUAGES = {".py": "python", ".cpp": "c++", ".hpp": "c++", ".cmake": "cmake", ".sh": "bash", ".txt": "text"}
 
 
 class Texts:
-    """Copies texts of `root` below `out`; `headers` has the page of each public header."""
+    """Copies texts of `root` below `out`; `headers` has the page of each public header, `has_explorer` tells whether
+    expressions may lead to the explorer."""
 
-    def __init__(self, root: Path, out: Path, headers: dict[str, str]) -> None:
-        self.root, self.out, self.headers = root, out, headers
+    def __init__(self, root: Path, out: Path, headers: dict[str, str], has_explorer: bool) -> None:
+        self.root, self.out, self.headers, self.has_explorer = root, out, headers, has_explorer
         self.navigation = json.loads((root / "docs/site/navigation.json").read_text(encoding="utf-8"))["groups"]
         self.shown: set[str] = set()
 
@@ -95,7 +98,8 @@ class Texts:
             page = f"reference/cpp/{self.headers[header]}" if header in self.headers else self.source_page(file)
             return f"{opening}{os.path.relpath(page, os.path.dirname(path) or '.')}{closing}"
 
-        return outside_code(text, lambda part: LINK.sub(target, part))
+        text = outside_code(text, lambda part: LINK.sub(target, part))
+        return try_it.with_links(text, path) if self.has_explorer else text
 
     def source_page(self, file: str) -> str:
         """A page that shows a file of the repository."""

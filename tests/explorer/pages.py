@@ -15,11 +15,9 @@ from typing import Any
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
-    extensions_map = {
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
-        ".mjs": "text/javascript",
-        ".wasm": "application/wasm",
-    }
+    def guess_type(self, path: object) -> str:
+        known = {".mjs": "text/javascript", ".wasm": "application/wasm"}
+        return known.get(Path(str(path)).suffix) or super().guess_type(path)
 
     def log_message(self, *arguments: object) -> None:
         """Says nothing of requests."""
@@ -107,5 +105,6 @@ class Page:
     def steps(self) -> list[list[str]]:
         """The table: step, call, kind with its sign, layout and what is said of it, bytes."""
         return self.script(
-            "return [...document.querySelectorAll('.steps tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))"
+            "return [...document.querySelectorAll('.steps tbody tr')]"
+            ".map(row => [...row.cells].map(cell => cell.innerText))"
         )

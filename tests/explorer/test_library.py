@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The page's library says what the program says, byte for byte: `test_library.py --library tenstride.wasm --bin build/dev/bin`."""
+"""The page's library says what the program says: `test_library.py --library tenstride.wasm --bin build/dev/bin`."""
 
 from __future__ import annotations
 
