@@ -34,7 +34,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         if not super().parse_request():
             return False
         # A page of another site whose name leads here (DNS rebinding) has that name as the request's Host.
-        port = port_in_address(self.server.server_address[1])
+        port = port_in_address(self.connection.getsockname()[1])
         if self.headers.get("Host") not in (f"{LOOPBACK}{port}", f"localhost{port}"):
             self.send_error(403)
         elif self.command != "GET":
