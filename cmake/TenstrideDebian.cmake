@@ -46,7 +46,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME tenstride)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "${this_library}")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "librsvg2-2, libedit2") # PNG pictures, and history in the repl
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "librsvg2-2, libedit2, xdg-utils") # PNG pictures, history in the repl, the explorer's browser
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION
     "explain and convert strided tensors on the command line
 Explains why a view fails and what copies, draws layouts, and writes files of

@@ -82,5 +82,8 @@ install(FILES ${PROJECT_BINARY_DIR}/tenstride-config.cmake ${PROJECT_BINARY_DIR}
 
 if(TARGET tenstride_cli)
   install(FILES ${PROJECT_SOURCE_DIR}/docs/tenstride.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+  # The explorer's page, where `make explorer` built it.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/explorer/page/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tenstride/explorer
+          COMPONENT program OPTIONAL)
   install(TARGETS tenstride_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endif()

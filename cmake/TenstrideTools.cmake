@@ -22,6 +22,21 @@ function(tenstride_tool target folder output)
 endfunction()
 
 tenstride_tool(tenstride_cli tenstride tenstride)
+
+# cpp-httplib: the server of tenstride explore. In the wheel that is Python's own, and OpenSSL, which this brings, stays out.
+if(PkgConfig_FOUND AND NOT SKBUILD)
+  pkg_check_modules(TENSTRIDE_HTTPLIB QUIET cpp-httplib)
+endif()
+if(TARGET tenstride_cli AND TENSTRIDE_HTTPLIB_FOUND)
+  set_source_files_properties(
+    ${PROJECT_SOURCE_DIR}/tools/tenstride/explore.cpp
+    PROPERTIES COMPILE_DEFINITIONS TENSTRIDE_HAS_HTTPLIB COMPILE_OPTIONS "${TENSTRIDE_HTTPLIB_CFLAGS}"
+               SKIP_PRECOMPILE_HEADERS ON)
+  target_link_libraries(tenstride_cli PRIVATE ${TENSTRIDE_HTTPLIB_LINK_LIBRARIES})
+elseif(NOT SKBUILD)
+  message(STATUS "tenstride: cpp-httplib not found, the program has no tenstride explore")
+endif()
+
 tenstride_units(tenstride_cli)
 
 # libedit: history and completion of tenstride repl, loaded by it when it begins; its header is all that is needed here.

@@ -5,6 +5,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+if [ ! -f build/explorer/page/index.html ]; then
+  echo "deb: the package tenstride must have the explorer's page, and build/explorer/page has none; run make explorer first" >&2
+  exit 1
+fi
 build=build/deb
 cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_SKIP_INSTALL_RPATH=ON \
   -DBUILD_SHARED_LIBS=ON -DTENSTRIDE_BUILD_BOTH=ON -DTENSTRIDE_BUILD_TESTS=OFF

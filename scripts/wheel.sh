@@ -14,7 +14,9 @@ rm -rf "$out"
 mkdir -p "$out/built"
 python=${PYTHON:-.venv/bin/python3}
 options=()
-limit=(--max-bytes 6500000)  # the libraries of file formats take 2 MB of it
+limit=(--max-bytes 8500000)  # the libraries of file formats take 2 MB of it, the explorer's page as much
+[ -f build/explorer/page/index.html ] ||
+  echo "wheel: build/explorer/page has no page, and so the wheel will have no explorer; make explorer builds it" >&2
 if [ "${TENSTRIDE_WHEEL:-release}" = dev ]; then
   # With the tools of .venv and the flags of the preset dev, so that the compiler's cache knows every file.
   "$python" -c 'import nanobind, scikit_build_core'
@@ -70,6 +72,22 @@ import torch, torch.nn as nn
 x = nn.Linear(3, 4)(torch.zeros(2, 3)).t()
 y = x.reshape(-1)
 PYTHON
+if [ -f "$OLDPWD/build/explorer/page/index.html" ]; then
+  "$empty/python3" - <<'PYTHON'
+import subprocess
+import sys
+import urllib.request
+
+command = [sys.executable, "-m", "tenstride", "explore", "--no-browser"]
+with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    try:
+        with urllib.request.urlopen(server.stdout.readline().strip() + "tenstride.wasm") as library:
+            assert library.read(4) == b"\0asm"
+    finally:
+        server.kill()
+print("wheel: has the explorer")
+PYTHON
+fi
 version=$("$empty/tenstride" --version)
 printf '%s\n' "$version"
 if [[ $version == *HDF5* ]]; then

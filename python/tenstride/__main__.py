@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m tenstride …` is the program `tenstride …`; `explain` of a file of Python is explained by Python."""
+"""`python -m tenstride …` is the program `tenstride …`; Python itself explains files of Python, and
+serves the explorer."""
 
 from __future__ import annotations
 
@@ -20,12 +21,16 @@ def program() -> str | None:
 
 
 def main() -> int:
-    """Explains Python code, or becomes the program, with the arguments of this process."""
+    """Explains Python code, serves the explorer, or becomes the program, with the arguments of this process."""
     if sys.argv[1:2] == ["explain"]:
         from .explaining import program as explaining
 
         if explaining.is_for_python(sys.argv[2:]):
             return explaining.main(sys.argv[2:])
+    if sys.argv[1:2] == ["explore"]:
+        from . import _explorer
+
+        return _explorer.main(sys.argv[2:])
     found = program()
     if found is None:
         print("tenstride: the program is not part of this installation, and none is in PATH", file=sys.stderr)

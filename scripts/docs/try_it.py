@@ -9,7 +9,8 @@ import urllib.parse
 
 # A fence that begins with a command that explains or shows one expression, and does no more.
 FENCE = re.compile(
-    r"^```(?:sh|console)?\n(?:\$ )?tenstride (?:explain|show) ('[^'\n]+'|\"[^\"\n]+\")\n.*?^```$\n", re.MULTILINE | re.DOTALL
+    r"^```(?:sh|console)?\n(?:\$ )?tenstride (?:explain|show) ('[^'\n]+'|\"[^\"\n]+\")\n.*?^```$\n",
+    re.MULTILINE | re.DOTALL,
 )
 # The page that has the explorer within it.
 HOME = "docs/explorer.md"

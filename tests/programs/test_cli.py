@@ -22,7 +22,7 @@ class Calls(Case):
     def test_help_and_version(self):
         self.assertRegex(self.run_tool("--version").stdout, r"^tenstride \d+\.\d+\.\d+\nreads npy .*\nwrites npy .*\n$")
         self.assertIn("tenstride convert photo.jpg", self.run_tool("--help").stdout)
-        for command in ("convert", "explain", "info", "bench", "completion"):
+        for command in ("convert", "explain", "explore", "info", "bench", "completion"):
             self.assertIn("Examples:", self.run_tool(command, "--help").stdout)
 
     def test_wrong_calls_exit_with_2(self):
@@ -90,7 +90,7 @@ class Calls(Case):
         self.assertEqual(found.split(), ["--dtype", "--dry-run"])
         for shell in ("bash", "zsh", "fish"):
             text = self.run_tool("completion", shell).stdout
-            for option in ("max-mem", "resume", "quiet"):
+            for option in ("max-mem", "resume", "quiet", "no-browser"):
                 self.assertIn(option, text)
             self.assertIn("tenstride", text)
             if shutil.which(shell):

@@ -24,7 +24,12 @@ class Firefox:
         self.profile = tempfile.TemporaryDirectory(prefix="tenstride-firefox-")
         preferences = {"remote.prefs.recommended": True, "ui.prefersReducedMotion": 0}
         self.browser = Marionette(
-            bin=binary, headless=True, profile=None, prefs=preferences, workspace=self.profile.name, startup_timeout=300
+            bin=binary,
+            headless=True,
+            prefs=preferences,
+            workspace=self.profile.name,
+            gecko_log=f"{self.profile.name}/log",
+            startup_timeout=300,
         )
         self.browser.start_session()
         self.browser.timeout.script = 900

@@ -16,12 +16,12 @@ _tenstride() {
     --what) COMPREPLY=($(compgen -W "tensors atoms walk" -- "$word")); return ;;
     --color) COMPREPLY=($(compgen -W "axis position" -- "$word")); return ;;
     --format) COMPREPLY=($(compgen -W "npy png" -- "$word")); return ;;
-    --scale|--shift|--axis|--threads|--width|--max-mem|--max-spool|--task|--tasks) return ;;
-    --disk) COMPREPLY=($(compgen -d -- "$word")); return ;;
+    --port|--scale|--shift|--axis|--threads|--width|--max-mem|--max-spool|--task|--tasks) return ;;
+    --disk|--folder) COMPREPLY=($(compgen -d -- "$word")); return ;;
     -o|--output|--input) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "convert explain repl show info bench completion --help --version" -- "$word"))
+    COMPREPLY=($(compgen -W "convert explain repl show explore info bench completion --help --version" -- "$word"))
     return
   fi
   case $command in
@@ -37,6 +37,7 @@ _tenstride() {
         -*) COMPREPLY=($(compgen -W "-o --output --html --input --what --color --axis --width --max-spool --force --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
+    explore) COMPREPLY=($(compgen -W "--port --no-browser --folder --help" -- "$word")) ;;
     info)
       case $word in
         -*) COMPREPLY=($(compgen -W "--checksum --max-spool --json --help" -- "$word")) ;;
@@ -54,7 +55,7 @@ constexpr const char* zsh = R"sh(#compdef tenstride
 _tenstride() {
   local -a dtypes=(bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 complex64 complex128)
   if (( CURRENT == 2 )); then
-    compadd -- convert explain repl show info bench completion --help --version
+    compadd -- convert explain repl show explore info bench completion --help --version
     return
   fi
   case $words[2] in
@@ -65,6 +66,7 @@ _tenstride() {
     repl) _arguments '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--picture[draw what a line gives]' '--strict[scrambles fail]' ;;
     show)
       _arguments '2:expression or file:_files' {-o,--output}'[svg, png or html]:output:_files' '--html[a page to explore]' '--input[bind x to a file]:file:_files' '--what[what is drawn]:what:(tensors atoms walk)' '--color[by what]:what:(axis position)' '--axis[that gives the colour]:axis:' '--width[columns]:columns:' '--max-spool[of a pipe]:bytes:' '--force[replace the output]' ;;
+    explore) _arguments '2:expression:' '--port[of the address]:port:' '--no-browser[open nothing]' '--folder[of the page]:folder:_files -/' ;;
     info) _arguments '2:file:_files' '--checksum[of all elements]' '--max-spool[of a pipe]:bytes:' '--json' ;;
     bench) _arguments '--json' '--threads[at most]:count:' '--disk[under this folder]:folder:_files -/' ;;
     completion) compadd -- bash zsh fish ;;
@@ -75,7 +77,7 @@ compdef _tenstride tenstride
 
 constexpr const char* fish =
     R"sh(# tenstride completion fish: put it into ~/.config/fish/completions/tenstride.fish
-complete -c tenstride -n __fish_use_subcommand -f -a "convert explain repl show info bench completion"
+complete -c tenstride -n __fish_use_subcommand -f -a "convert explain repl show explore info bench completion"
 complete -c tenstride -n __fish_use_subcommand -l version -l help
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -s o -l output -r -d "the file to write"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l dtype -x -a "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 complex64 complex128"
@@ -116,6 +118,9 @@ complete -c tenstride -n "__fish_seen_subcommand_from show" -l color -x -a "axis
 complete -c tenstride -n "__fish_seen_subcommand_from show" -l axis -x
 complete -c tenstride -n "__fish_seen_subcommand_from show" -l width -x
 complete -c tenstride -n "__fish_seen_subcommand_from show" -l force
+complete -c tenstride -n "__fish_seen_subcommand_from explore" -l port -x -d "of the address"
+complete -c tenstride -n "__fish_seen_subcommand_from explore" -l no-browser -d "open nothing"
+complete -c tenstride -n "__fish_seen_subcommand_from explore" -l folder -r -d "of the page"
 complete -c tenstride -n "__fish_seen_subcommand_from explain info bench" -l json
 complete -c tenstride -n "__fish_seen_subcommand_from info" -l checksum -d "of all elements"
 complete -c tenstride -n "__fish_seen_subcommand_from completion" -f -a "bash zsh fish"

@@ -6,6 +6,7 @@
 #include "cli.hpp"
 #include "convert_task.hpp"
 #include "descriptor_io.hpp"
+#include "explore.hpp"
 #include "failure.hpp"
 #include "input_path.hpp"
 #include "repl.hpp"
@@ -69,6 +70,11 @@ Examples:
   tenstride repl --input photo.jpg
   tenstride repl < statements.txt)";
 
+constexpr const char* explore_examples = R"(Examples:
+  tenstride explore
+  tenstride explore 'torch.zeros(2,3).T.view(-1)'
+  tenstride explore --no-browser --port 8000)";
+
 constexpr const char* info_examples = R"(Examples:
   tenstride info photo.jpg
   tenstride info weights.npy --json
@@ -108,6 +114,7 @@ class CommandLine {
     add_explain();
     add_repl();
     add_show();
+    add_explore();
     add_info();
     add_bench();
     add_completion();
@@ -332,6 +339,19 @@ class CommandLine {
     });
   }
 
+  void add_explore() {
+    CLI::App* command =
+        app_.add_subcommand("explore", "Open the explorer, a page that runs expressions in the browser");
+    command->footer(explore_examples);
+    command->add_option("EXPR", explore_.expression, "What the page begins with");
+    command->add_option("--port", explore_.port, "Of the page's address on 127.0.0.1; 0: one that is free")
+        ->check(CLI::Range(0, 65535))
+        ->capture_default_str();
+    command->add_flag("--no-browser", explore_.opens_nothing, "Print the address, open nothing");
+    command->add_option("--folder", explore_.folder, "The page's files (where they were installed or built)");
+    command->callback([this] { result_ = cli::run(explore_); });
+  }
+
   void add_info() {
     CLI::App* command =
         app_.add_subcommand("info", "Show what a file holds; without --checksum only its header is read");
@@ -421,6 +441,7 @@ class CommandLine {
   ExplainCommand explain_;
   ReplCommand repl_;
   ShowCommand show_;
+  ExploreCommand explore_;
   InfoCommand info_;
   BenchCommand bench_;
   std::string shell_;
