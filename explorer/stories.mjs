@@ -59,6 +59,17 @@ export const stories = [
     ],
   },
   {
+    title: "As the tutorials have it",
+    examples: [
+      ["one storage, three shapes", "X = torch.arange(6).reshape(2, 3)\nX.view(3, 2)\nX.reshape(3, 2)\nX.T.reshape(-1)"],
+      ["the same shape, other elements", "X = torch.arange(120).reshape(2, 3, 4, 5)\nX.transpose(0, 2)", "X = torch.arange(120).reshape(2, 3, 4, 5)\nX.reshape(4, 3, 2, 5)"],
+      ["equal shapes are not equal tensors", "a = torch.randn(1, 2, 3, 4)\nb = a.transpose(1, 2)\nc = a.view(1, 3, 2, 4)\ntorch.equal(b, c)"],
+      ["stride by stride", "x = torch.randn(2, 3, 2)\nx.stride()\nx_permuted = x.permute(0, 2, 1)\nx_permuted.stride()\nx_permuted.is_contiguous()\nx_permuted.contiguous().view(-1)"],
+      ["a list of numbers, reshaped", "data = [1, 2, 3, 4, 5, 6, 7, 8]\ntens_A = torch.tensor(data).reshape(shape=(2, 4))\ntens_B = torch.tensor(data).reshape(shape=(2, 2, 2))"],
+      ["a transposed view of a matrix", "x = torch.tensor([[1, 2, 3], [4, 5, 6]])\nx.t()\nx.t().storage()"],
+    ],
+  },
+  {
     title: "Large and on devices",
     examples: [
       ["a terabyte, on meta", "x = torch.zeros(10**6, 10**6)\nx.t().contiguous()"],

@@ -281,6 +281,21 @@ class Browsing:
             self.page.write("torch.ones(2)")
             self.assertEqual(len(self.page.steps()), 1, code)
 
+    def test_what_takes_long_is_stopped(self):
+        self.page.open("1")
+        self.page.script(
+            "const field = document.querySelector('.field textarea'); field.value = arguments[0];"
+            "field.dispatchEvent(new Event('input'))",
+            "x = torch.zeros(1000, 1000)\n" + "x = x.t().contiguous()\n" * 1500,
+        )
+        wait(lambda: self.page.count(".stop:not([hidden])") == 1)
+        self.assertEqual(self.page.text_of(".status"), "running …")
+        self.page.click(".stop")
+        self.assertIn("it was stopped", self.page.text_of(".status"))
+        self.assertEqual(self.page.count(".stop:not([hidden])"), 0)
+        self.page.write("torch.ones(2)")
+        self.assertEqual(len(self.page.steps()), 1)
+
     def test_works_without_a_network(self):
         self.page.open("torch.zeros(2)")
         self.end_server()

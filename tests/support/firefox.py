@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import tempfile
 from typing import Any
@@ -64,4 +65,7 @@ class Firefox:
 
     def close(self) -> None:
         self.browser.quit()
+        self.browser.cleanup()  # while Python has its modules: marionette_driver would do so at the very end
+        del self.browser
+        gc.collect()
         self.profile.cleanup()
