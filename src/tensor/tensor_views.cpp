@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <new>
+
 #include "base/message.hpp"
 #include "memory/watch.hpp"
 #include "tensor/unchecked.hpp"
@@ -22,6 +25,16 @@ Layout view_or_throw(const Layout& from, const Dims& sizes, DType dtype) {
   Layout layout = detail::blank(sizes.size(), from.offset);
   if (!detail::view_into(from, sizes, "view", layout)) throw_no_view(from, layout.shape, dtype);
   return layout;
+}
+
+/// Refuses at once more pieces of size `size` than 64 GiB hold the layouts of; what is wrong with the axis or
+/// the size is said by the function on layouts.
+void require_room(const Layout& layout, Index dim, Index size) {
+  constexpr auto limit = static_cast<Index>((std::uint64_t{64} << 30) / sizeof(Layout));
+  const auto rank = static_cast<Index>(layout.rank());
+  if (dim < -rank || dim >= rank || size < 1) return;
+  const Index extent = layout.shape[static_cast<std::size_t>(dim < 0 ? dim + rank : dim)];
+  if (extent / size > limit) throw std::bad_alloc();
 }
 
 std::vector<Tensor> with_layouts(const Tensor& x, const std::vector<Layout>& layouts) {
@@ -168,9 +181,11 @@ Tensor Tensor::imag() const {
 }
 
 std::vector<Tensor> Tensor::unbind(Index dim) const {
+  require_room(layout_, dim, 1);
   return with_layouts(*this, tenstride::unbind(layout_, dim));
 }
 std::vector<Tensor> Tensor::split(Index split_size, Index dim) const {
+  require_room(layout_, dim, split_size);
   return with_layouts(*this, tenstride::split(layout_, split_size, dim));
 }
 std::vector<Tensor> Tensor::split(const Dims& split_sizes, Index dim) const {

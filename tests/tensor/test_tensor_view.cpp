@@ -176,5 +176,18 @@ TEST(TensorView, ViewDtypeRefusesWhereAConditionFails) {
   EXPECT_EQ(x.T().view(DType::int32).stride(), (Dims{1, 4}));
 }
 
+/// At once, and not when the memory is full.
+TEST(TensorSplits, RefuseMorePiecesThanMemoryHolds) {
+  for (const Index rows : {Index{1} << 40, Index{1} << 60}) {
+    const Tensor x = zeros({rows}, {.device = Device::meta});
+    EXPECT_THROW(x.unbind(), std::bad_alloc);
+    EXPECT_THROW(x.unbind(-1), std::bad_alloc);
+    EXPECT_THROW(x.split(1), std::bad_alloc);
+    EXPECT_EQ(x.split(rows / 4).size(), 4U);
+    EXPECT_THROW(x.unbind(1), IndexError);
+    EXPECT_THROW(x.split(-1), RuntimeError);
+  }
+}
+
 }  // namespace
 }  // namespace tenstride
