@@ -112,7 +112,10 @@ class Explain(Case):
 
     def test_json_has_its_documented_shape(self):
         answer = json.loads(self.run_tool("explain", "torch.arange(4).view(2,2).T.contiguous()", "--json").stdout)
-        self.assertEqual(list(answer), ["expr", "steps", "value", "error", "totals", "chain"])
+        self.assertEqual(
+            list(answer),
+            ["expr", "steps", "printed", "value", "value_text", "note", "error", "totals", "chain"],
+        )
         for step in answer["steps"]:
             self.assertEqual(
                 list(step),
@@ -132,6 +135,9 @@ class Explain(Case):
                     "cause",
                     "not_contiguous",
                     "scramble",
+                    "layout",
+                    "call",
+                    "range",
                 ],
             )
         self.assertEqual([step["kind"] for step in answer["steps"]], ["new", "view", "view", "copy"])
@@ -148,7 +154,10 @@ class Explain(Case):
             },
         )
         refused = json.loads(self.run_tool("explain", "torch.zeros(2,3).T.view(6)", "--json", code=1).stdout)
-        self.assertEqual(list(refused["error"]), ["type", "message", "step", "obstacle", "cause", "scramble"])
+        self.assertEqual(
+            list(refused["error"]),
+            ["type", "message", "range", "call", "notation", "step", "obstacle", "cause", "scramble"],
+        )
         self.assertTrue(refused["error"]["message"].startswith(FAMOUS))
         self.assertEqual(refused["error"]["obstacle"]["groups"], [[0], [1]])
 
