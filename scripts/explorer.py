@@ -75,9 +75,8 @@ def offline(library: bytes) -> str:
         if page.count(old) != 1:
             raise SystemExit(f"explorer: index.html must have this once: {old}")
         page = page.replace(old, new)
-    # It forwards to nothing, and has nothing to load.
-    page = re.sub(r"<!-- Browsers load.*?</script>\n", "", page, count=1, flags=re.DOTALL)
-    return re.sub(r'<link rel="preload"[^>]*>\n', "", page, count=1)
+    # Its forwarding to itself has no use.
+    return re.sub(r"<!-- Browsers load.*?</script>\n", "", page, count=1, flags=re.DOTALL)
 
 
 def main() -> None:
