@@ -32,6 +32,7 @@ PAGES = (
     "index.html",
     "learn.html",
     "docs/memory-model.html",
+    "docs/explorer.html",
     "docs/performance.html",
     "reference/cpp/index.html",
     "reference/cpp/ledger.html",
