@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <new>
 #include <vector>
 
 #include "tenstride/layout/views_slices.hpp"
@@ -29,21 +27,13 @@ constexpr void check_sections(std::string_view operation, Index sections, Index 
   if (sections > shape[d] && sections > max_empty_pieces)
     throw_too_many_sections(operation, sections, axis, shape);
 }
-
-/// A list with room for so many pieces, so that too many are refused at once. Throws std::bad_alloc.
-constexpr std::vector<Layout> room_for(Index pieces) {
-  std::vector<Layout> parts;
-  if (static_cast<std::uint64_t>(pieces) > parts.max_size()) throw std::bad_alloc();
-  parts.reserve(static_cast<std::size_t>(pieces));
-  return parts;
-}
 }  // namespace detail
 
 /// One layout for each index of the axis, which goes away.
 constexpr std::vector<Layout> unbind(const Layout& layout, Index axis = 0) {
   if (layout.rank() == 0) detail::throw_no_axes("unbind");
   const std::size_t d = wrap_axis("unbind", axis, layout.shape);
-  std::vector<Layout> parts = detail::room_for(layout.shape[d]);
+  std::vector<Layout> parts;
   for (Index i = 0; i < layout.shape[d]; ++i) parts.push_back(select(layout, static_cast<Index>(d), i));
   return parts;
 }
@@ -55,7 +45,7 @@ constexpr std::vector<Layout> split(const Layout& layout, Index size, Index axis
   const std::size_t d = wrap_axis("split", axis, layout.shape);
   const Index extent = layout.shape[d];
   if (size == 0 && extent != 0) detail::throw_split_size("split", size, axis, layout.shape);
-  std::vector<Layout> parts = detail::room_for(extent == 0 ? 1 : (extent - 1) / size + 1);
+  std::vector<Layout> parts;
   Index start = 0;
   do {
     const Index length = std::min(size, extent - start);
