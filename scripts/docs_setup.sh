@@ -29,13 +29,5 @@ else
     --no-install-recommends "${missing[@]}"
 fi
 
-venv=build/docs/venv
-wanted=$(cat docs/requirements.txt)
-if [ -x $venv/bin/sphinx-build ] && [ "$(cat $venv/installed-requirements.txt 2>/dev/null)" = "$wanted" ]; then
-  say "$venv has what docs/requirements.txt asks for"
-else
-  say "making $venv with what docs/requirements.txt asks for"
-  python3 -m venv --clear $venv
-  $venv/bin/python3 -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
-  cp docs/requirements.txt $venv/installed-requirements.txt
-fi
+. scripts/install_venv.sh
+install_venv build/docs/venv docs/requirements.txt

@@ -12,16 +12,8 @@ if [ "${1:-}" = --test ]; then
   install_optional nodejs chromium chromium-driver firefox-esr
 fi
 
-venv=build/explorer/venv
-wanted=$(cat explorer/requirements.txt)
-if [ -d $venv/lib ] && [ "$(cat $venv/installed-requirements.txt 2>/dev/null)" = "$wanted" ]; then
-  say "$venv has what explorer/requirements.txt asks for"
-else
-  say "making $venv with what explorer/requirements.txt asks for"
-  python3 -m venv --clear $venv
-  $venv/bin/python3 -m pip install --quiet --disable-pip-version-check -r explorer/requirements.txt
-  cp explorer/requirements.txt $venv/installed-requirements.txt
-fi
+. scripts/install_venv.sh
+install_venv build/explorer/venv explorer/requirements.txt
 # Libraries that are nothing but headers: these may be used, and no other header of this machine.
 mkdir -p build/explorer/headers
 for headers in hwy nlohmann; do

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page calls. A function takes a request and gives an answer, both JSON of UTF-8: the request lies where
-// tenstride_room said, the answer is valid until the next call, and tenstride_answer_size has its bytes. An answer that is
-// {"refused": TEXT} says why there is none.
+// What the page calls. A function takes a request and gives an answer, both JSON of UTF-8: the request lies
+// where tenstride_room said, the answer is valid until the next call, and tenstride_answer_size has its
+// bytes. An answer that is {"refused": TEXT} says why there is none.
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -108,12 +108,14 @@ __attribute__((export_name("tenstride_picture"))) const char* tenstride_picture(
     options.subject = tenstride::picture_subject(request.json.value("subject", std::string()))
                           .value_or(tenstride::PictureSubject::tensors);
     options.width = request.json.value("width", options.width);
-    if (request.json.value("form", std::string()) == "text") return dumped({{"text", to_text(picture, options)}});
+    if (request.json.value("form", std::string()) == "text")
+      return dumped({{"text", to_text(picture, options)}});
     return dumped({{"svg", to_svg(picture, options)}});
   });
 }
 
-/// {"begin","names"}: how the text may go on, where "names" of the request are bound; of "machines": true what "machine" may be.
+/// {"begin","names"}: how the text may go on, where "names" of the request are bound; of "machines": true
+/// what "machine" may be.
 __attribute__((export_name("tenstride_complete"))) const char* tenstride_complete() {
   return answer_by([](const Request& request) {
     if (request.json.value("machines", false)) {

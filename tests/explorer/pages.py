@@ -108,3 +108,14 @@ class Page:
             "return [...document.querySelectorAll('.steps tbody tr')]"
             ".map(row => [...row.cells].map(cell => cell.innerText))"
         )
+
+    def told_after(self, text: str) -> tuple[str, float]:
+        """Puts a text into the editor: what the page says of it then, and the milliseconds until it did."""
+        status, milliseconds = self.script(
+            "const field = document.querySelector('.field textarea'), root = document.documentElement;"
+            "field.value = arguments[0]; const begin = performance.now(); field.dispatchEvent(new Event('input'));"
+            "return new Promise(done => { const look = () => root.dataset.settled !== 'true' ? setTimeout(look, 1)"
+            " : done([document.querySelector('.status').textContent, performance.now() - begin]); look(); })",
+            text,
+        )
+        return status, milliseconds

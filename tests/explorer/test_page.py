@@ -425,16 +425,6 @@ class Chromium(Browsing, unittest.TestCase):
         self.assertEqual((sizes[0], sizes[2]), ("image/png", 48))
         self.assertGreater(sizes[1], 10_000)
 
-    def told_after(self, text):
-        """Puts a text into the editor: what the page says of it then, and the milliseconds until it did."""
-        return self.page.script(
-            "const field = document.querySelector('.field textarea'), root = document.documentElement;"
-            "field.value = arguments[0]; const begin = performance.now(); field.dispatchEvent(new Event('input'));"
-            "return new Promise(done => { const look = () => root.dataset.settled !== 'true' ? setTimeout(look, 1)"
-            " : done([document.querySelector('.status').textContent, performance.now() - begin]); look(); })",
-            text,
-        )
-
     def test_is_fast(self):
         """The times are told, not held: a busy machine is no defect."""
         first = []
@@ -449,7 +439,7 @@ class Chromium(Browsing, unittest.TestCase):
         ten = "x = torch.arange(24).view(2, 3, 4).permute(2, 0, 1).contiguous().flip(0).transpose(0, 1)"
         ten += ".reshape(4, 6).T[1:].clone()"
         self.page.open(ten)
-        each = [self.told_after(f"{ten} # {i}")[1] for i in range(31)]
+        each = [self.page.told_after(f"{ten} # {i}")[1] for i in range(31)]
         print(
             f"first answer {sorted(first)[2]:.0f} ms after the page has loaded; {len(self.page.steps())} steps told"
             f" {sorted(each)[15]:.1f} ms after the last key, 30 ms of them a pause"
@@ -463,7 +453,7 @@ class Chromium(Browsing, unittest.TestCase):
         begin, broken = time.monotonic(), []
         for _ in range(1000):
             text = texts.mutated(chance.choice(known), chance)
-            told = self.told_after(text)[0]
+            told = self.page.told_after(text)[0]
             if told.startswith("No answer"):
                 broken.append((text, told))
         # Memory and time may run out, each with its message.

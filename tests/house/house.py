@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 
-CODE_FOLDERS = ("include", "src", "tools", "tests", "bench", "examples", "python")
+CODE_FOLDERS = ("include", "src", "wasm", "tools", "tests", "bench", "examples", "python")
 
 
 def files(root, folders, suffixes):
