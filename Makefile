@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build demo test busy torch real asan tsan arm arm-smoke x86-32 wheel wheels deb explorer explorer-test fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
+.PHONY: help setup setup-build demo test busy torch real real-files asan tsan arm arm-smoke x86-32 wheel wheels deb explorer explorer-test fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -33,6 +33,9 @@ torch: build ## The tests that need PyTorch, with 1.13, 2.6 and the newest of Py
 
 real: build ## Audit models of torchvision, timm and transformers, and follow the fixes (6 GB, in build/real)
 	.venv/bin/python3 -B tests/real/models.py
+
+real-files: build ## Read all files below TENSTRIDE_REAL_FILES, a folder, beside the libraries for them (in build/real)
+	.venv/bin/python3 -B tests/real/files.py
 
 asan: setup ## The tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	cmake --preset asan

@@ -9,6 +9,7 @@
 #include "tenstride/io/dlpack.hpp"
 #include "tenstride/io/element_order.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/io/file_pattern.hpp"
 #include "tenstride/io/file_task.hpp"
 #include "tenstride/io/image.hpp"
 #include "tenstride/io/memory_limit.hpp"

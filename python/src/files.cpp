@@ -8,6 +8,7 @@
 #include "cpython.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
+#include "file_objects.hpp"
 #include "sequences.hpp"
 #include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/file.hpp"
@@ -38,7 +39,8 @@ std::optional<io::RawElements> raw_elements(nb::handle shape, nb::handle dtype, 
 
 /// Whether an address names one tensor of a file, which is given by itself and not in a dict.
 bool names_one(const std::string& address, const std::vector<io::FileInfo>& found) {
-  return found.size() == 1 && found[0].name == io::parse_address(address).names;
+  if (found.size() != 1) return false;
+  return !found[0].files.empty() || found[0].name == io::parse_address(address).names;
 }
 
 /// The tensors that an address names, each read by `read`: one by itself, several as a dict.
@@ -59,18 +61,23 @@ nb::object read_tensors(const std::string& address, std::string_view operation, 
   return result;
 }
 
+nb::object load_path(const std::string& path, const std::optional<io::RawElements>& raw) {
+  if (!raw)
+    return read_tensors(path, "load", [](const io::FileInfo& info) { return io::load_tensor_file(info); });
+  Tensor tensor;
+  {
+    const nb::gil_scoped_release released;
+    tensor = io::load_tensor_file(io::raw_file_info(path, *raw, "load"));
+  }
+  return nb::cast(tensor);
+}
+
 nb::object load(nb::handle file, nb::handle shape, nb::handle dtype, const std::string& order,
                 std::uint64_t offset, bool byteswap) {
-  const std::string path = path_of(file);
-  if (const auto raw = raw_elements(shape, dtype, order, offset, byteswap, "load")) {
-    Tensor tensor;
-    {
-      const nb::gil_scoped_release released;
-      tensor = io::load_tensor_file(io::raw_file_info(path, *raw, "load"));
-    }
-    return nb::cast(tensor);
-  }
-  return read_tensors(path, "load", [](const io::FileInfo& info) { return io::load_tensor_file(info); });
+  const auto raw = raw_elements(shape, dtype, order, offset, byteswap, "load");
+  if (!is_file_object(file)) return load_path(path_of(file), raw);
+  const FileObjectCopy copy(file, "load");
+  return copy.with_its_name([&] { return load_path(copy.path(), raw); });
 }
 
 bool is_path(nb::handle object) {
@@ -294,9 +301,10 @@ void define_files(nb::module_& module) {
       nb::arg("dtype") = nb::none(), nb::arg("order") = "C", nb::arg("offset") = 0,
       nb::arg("byteswap") = false,
       "The tensor in a file, told by its first bytes, in memory of its own. Of a file of several tensors "
-      "(.npz, "
-      "safetensors) a dict by name; \"x.npz::weight\" names one of them, \"model.safetensors::blocks.*\" "
-      "some. "
+      "(.npz, safetensors) a dict by name; \"x.npz::weight\" names one of them, "
+      "\"model.safetensors::blocks.*\" some. The files of a pattern, \"frames/*.tif\", are stacked along a "
+      "new "
+      "first axis. A file object, such as `io.BytesIO`, is read from where it stands to its end. "
       "A picture is (h,w,c) uint8, a PNG of 16 bits uint16; its EXIF orientation is not applied. With "
       "`shape` "
       "the file has no header, but elements of `dtype` (float32) from byte `offset` on; order 'F': the first "

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import pathlib
 
 import pytest
@@ -120,3 +121,96 @@ def test_a_member_that_cannot_be_read_blocks_no_other(tmp_path):
         assert str(refused.value) == f'{function.__name__}: "{path}::label" must {label.obstacle}{hint}'
     with pytest.raises(torch.FileError, match="as its bytes are stored it goes along to a file of its own kind only"):
         torch.convert(path, "x", tmp_path / "y.safetensors")
+
+
+@pytest.mark.parametrize("name", ["x.npy", "x.npz", "x.safetensors", "x.png", "x.tif", "x.nii", "x.h5"])
+def test_a_file_object_is_read_as_the_file_is(tmp_path, name):
+    path = tmp_path / name
+    x = torch.arange(24).to(torch.uint8).view(4, 6)
+    torch.save(path, {"a": x, "b": x.T} if name in ("x.npz", "x.safetensors", "x.h5") else x)
+    expected = torch.load(path)
+    with path.open("rb") as file:
+        for given in (io.BytesIO(path.read_bytes()), file):
+            found = torch.load(given)
+            if isinstance(expected, dict):
+                assert list(found) == list(expected) and all(torch.equal(found[key], expected[key]) for key in found)
+            else:
+                assert torch.equal(found, expected)
+
+
+def test_a_file_object_is_read_from_where_it_stands(tmp_path):
+    buffer = io.BytesIO()
+    buffer.write(b"head")
+    numpy.save(buffer, numpy.arange(3))
+    buffer.seek(4)
+    assert torch.load(buffer).tolist() == [0, 1, 2] and buffer.read() == b""
+    assert torch.load(io.BytesIO(b"ab\1\2"), shape=2, dtype=torch.uint8, offset=2).tolist() == [1, 2]
+
+
+def test_errors_about_a_file_object_name_it():
+    with pytest.raises(torch.FileError) as error:
+        torch.load(io.BytesIO(b"\x93NUMPY\x01\x00"))
+    assert str(error.value) == (
+        'npy: "<_io.BytesIO>" ends after 8 bytes and must have at least 10, the start of its header'
+    )
+    with pytest.raises(TypeError) as error:
+        torch.load(io.StringIO("text"))
+    assert str(error.value) == "load: a file object must be opened for bytes (mode 'rb'), its read gives str"
+
+    class Failing:
+        def read(self, count):
+            raise OSError("the line is cut")
+
+    with pytest.raises(OSError, match="the line is cut"):
+        torch.load(Failing())
+
+
+def test_the_files_of_a_pattern_are_stacked_by_the_numbers_in_their_names(tmp_path):
+    frames = numpy.arange(12 * 2 * 3, dtype="int16").reshape(12, 2, 3)
+    for number, frame in enumerate(frames):
+        numpy.save(tmp_path / f"t{number}.npy", frame if number % 2 else numpy.asfortranarray(frame))
+    (tmp_path / ".t99.npy").write_bytes(b"not meant")
+    pattern = str(tmp_path / "t*.npy")
+    assert torch.load(pattern).tolist() == frames.tolist()
+    assert torch.load(str(tmp_path / "t[0-3].npy")).tolist() == frames[:4].tolist()
+    info = torch.file_info(pattern)[0]
+    assert info.shape == (12, 2, 3) and info.chunk == [1, 2, 3] and info.format == "npy 1.0 in 12 files"
+    torch.convert(pattern, "x.permute(1, 2, 0)[:, ::2]", tmp_path / "out.npy")
+    assert numpy.load(tmp_path / "out.npy").tolist() == frames.transpose(1, 2, 0)[:, ::2].tolist()
+
+
+def test_stacks_of_named_tensors_keep_what_all_files_say_alike(tmp_path):
+    for number in range(3):
+        attributes = {"units": "K", "run": number, "_FillValue": float("nan")}
+        x = torch.full((2, 3), float(number))
+        torch.save(tmp_path / f"run{number}.zarr", x, attributes=attributes, axes=["lat", "lon"])
+        torch.save(tmp_path / f"run{number}.npz", {"a": x, "b": -x})
+    info = torch.file_info(str(tmp_path / "run?.zarr"))[0]
+    assert info.axes == ["file", "lat", "lon"]
+    assert sorted(info.attributes) == ["_FillValue", "units"] and info.attributes["units"] == "K"
+    found = torch.load(str(tmp_path / "run*.npz") + "::b")
+    assert found.shape == (3, 2, 3) and found[:, 1, 2].tolist() == [0, -1, -2]
+
+
+def test_files_that_do_not_fit_together_are_refused(tmp_path):
+    numpy.save(tmp_path / "a1.npy", numpy.zeros((2, 3), "float32"))
+    numpy.save(tmp_path / "a2.npy", numpy.zeros((3, 2), "float32"))
+    numpy.save(tmp_path / "b1.npy", numpy.zeros((2, 3), "float32"))
+    numpy.save(tmp_path / "b2.npy", numpy.zeros((2, 3), "int8"))
+    numpy.savez(tmp_path / "c1.npz", a=numpy.zeros(2), b=numpy.zeros(2))
+
+    def text_of(pattern):
+        with pytest.raises(torch.FileError) as error:
+            torch.load(str(tmp_path / pattern))
+        return str(error.value).replace(str(tmp_path) + "/", "")
+
+    assert text_of("a*.npy") == (
+        'load: "a2.npy" must have the shape of "a1.npy", (2,3) and not (3,2), '
+        'to be stacked with the other files of "a*.npy"'
+    )
+    assert text_of("b*.npy") == (
+        'load: "b2.npy" must have the type of "b1.npy", float32 and not int8, '
+        'to be stacked with the other files of "b*.npy"'
+    )
+    assert text_of("c*.npz") == 'load: "c1.npz" must name one tensor, as "c1.npz::a" does (it names 2: a, b)'
+    assert text_of("z*.npy") == 'load: no file has a name like "z*.npy"'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Audits models that nobody here wrote, and follows the fixes.
 
-    tests/real/models.py                 # makes its own environment in build/real, some 6 GB; then all models
+    tests/real/models.py                 # makes its own environment in build/real/models, some 6 GB; then all models
     tests/real/models.py --models swin_t,bert --report    # these, with their reports
 
 For each model of torchvision, timm and transformers (random weights): the copies of a forward pass, held against
@@ -15,31 +15,11 @@ from __future__ import annotations
 
 import argparse
 import collections
-import pathlib
-import subprocess
 import sys
-import venv
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from environment import ROOT, run_in
+
 sys.path.insert(0, str(ROOT / "tests" / "python"))
-ENVIRONMENT = ROOT / "build" / "real"
-
-
-def environment():
-    """The Python that has the models; None, with a line that says why, where it cannot be had."""
-    python = ENVIRONMENT / "bin" / "python3"
-    wanted = pathlib.Path(__file__).with_name("requirements.txt")
-    stamp = ENVIRONMENT / "installed.txt"
-    if stamp.exists() and stamp.read_text() == wanted.read_text():
-        return python
-    print(f"making {ENVIRONMENT.relative_to(ROOT)} with PyTorch, torchvision, timm and transformers", flush=True)
-    venv.create(ENVIRONMENT, with_pip=True, clear=True)
-    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", wanted]
-    if subprocess.run(command, check=False).returncode != 0:
-        print("skipped: PyTorch and the models cannot be installed here (pip's words stand above)")
-        return None
-    stamp.write_text(wanted.read_text())
-    return python
 
 
 def _image(size=224):
@@ -230,14 +210,8 @@ def main():
     parser.add_argument("--here", action="store_true", help="use this Python, which has the models")
     options = parser.parse_args()
     if not options.here:
-        python = environment()
-        if python is None:
-            return 0
-        package = ROOT / "python"
-        built = ROOT / "build" / "dev" / "python"
-        paths = f"{built if built.exists() else package}"
-        command = [python, "-B", __file__, "--here", "--models", options.models] + ["--report"] * options.report
-        return subprocess.run(command, check=False, env={"PYTHONPATH": paths, "PATH": "/usr/bin:/bin"}).returncode
+        arguments = ["--here", "--models", options.models] + ["--report"] * options.report
+        return run_in("models", "PyTorch, torchvision, timm and transformers", __file__, arguments)
     failed = False
     print("| model | copies | MB written | edits | MB said | MB fell | of attention | MB said | MB fell |")
     print("|---|---|---|---|---|---|---|---|---|")

@@ -78,7 +78,7 @@ std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs
                                           const std::string& command);
 
 struct InfoCommand {
-  std::string path;
+  std::vector<std::string> paths;
   RawOptions raw;
   /// Reads all elements for it.
   bool shows_checksum = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "convert.hpp"
 #include "convert_task.hpp"
@@ -96,12 +97,16 @@ void check_metadata_only(const ConvertCommand& command, io::FileKind kind) {
   if (!command.max_mem.empty()) refuse("--max-mem");
 }
 
-void check_output(const ConvertCommand& command, const std::string& output, const std::string& input) {
+void check_output(const ConvertCommand& command, const std::string& output, const io::FileInfo& input) {
   if (is_standard_output(output)) return;
-  struct stat in {
-  }, out{};
+  struct stat out {};
   if (stat(output.c_str(), &out) != 0) return;
-  if (stat(input.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+  const auto is_output = [&](const std::string& file) {
+    struct stat in {};
+    return stat(file.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+  };
+  const std::vector<std::string> files = io::element_files(input);
+  if (std::any_of(files.begin(), files.end(), is_output)) {
     if (!command.is_metadata_only || command.rehearsal == Rehearsal::verify_only)
       throw UsageError("convert: the output \"" + command.output + "\" must not be the input");
     if (!command.force)
@@ -127,6 +132,13 @@ bool keeps_order(const Step& step, DType before) {
 
 [[noreturn]] void fail_evaluation(const Failure& failure, const ConvertCommand& command,
                                   const io::FileInfo& info) {
+  // As a shell leaves it of a pattern without quotes.
+  if (std::filesystem::exists(command.spec)) {
+    throw UsageError(
+        "SPEC: \"" + command.spec +
+        "\" is a file, which must be an expression; several files are one input where their pattern "
+        "stands in quotes ('frames/*.tif')");
+  }
   std::string text = failure.message + '\n' + point_at(command.spec, failure.range);
   if (failure.obstacle)
     text = explain(command.spec, {.inputs = {{"x", io::on_meta(info)}}}).message;  // with all ways out
@@ -303,7 +315,7 @@ ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source) {
   } catch (const ValueError&) {
     throw UsageError("convert: --order F must go with a .npy, .npz, NIfTI or raw output");
   }
-  check_output(command, output.file, source.path);
+  check_output(command, output.file, source);
   plan.forecast = forecast(plan, 0);
   if (plan.forecast.failure) {
     // Only what needs elements fails here and not for real; that is tried where it may be.

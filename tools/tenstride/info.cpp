@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "cli.hpp"
+#include "info.hpp"
 #include "json.hpp"
 #include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/file.hpp"
@@ -23,53 +24,10 @@ std::string order_text(const Layout& layout) {
   return order == "F" ? "F (column-major: the first axis is the fastest)" : order;
 }
 
-Index nbytes_of(const io::FileInfo& info) {
-  if (!info.obstacle.empty()) return 0;
-  return numel(info.layout) * static_cast<Index>(item_size(info.dtype));
-}
-
-/// Of what cannot be read neither type nor bytes are known.
-std::string dtype_text(const io::FileInfo& info) {
-  return info.obstacle.empty() ? std::string(name(info.dtype)) : "-";
-}
-std::string size_text(const io::FileInfo& info) {
-  return info.obstacle.empty() ? bytes_to_text(nbytes_of(info)) : "-";
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
-}
-
-Json to_json(const io::FileInfo& info, const std::string& given, bool shows_checksum) {
-  Json json{{"path", given},
-            {"name", info.name.empty() ? Json(nullptr) : Json(info.name)},
-            {"format", info.format},
-            {"dtype", info.obstacle.empty() ? Json(name(info.dtype)) : Json(nullptr)},
-            {"shape", info.layout.shape.to_vector()},
-            {"strides", info.layout.strides.to_vector()},
-            {"order", order_name(info.layout)},
-            {"elements", numel(info.layout)},
-            {"nbytes", nbytes_of(info)},
-            {"file_nbytes", info.file_nbytes},
-            {"data_begin", info.data_begin},
-            {"mapped", info.is_mapped},
-            {"byte_swapped", info.is_byte_swapped}};
-  const bool is_picture = info.storage == io::ElementStorage::encoded;
-  json["orientation"] = is_picture ? Json(static_cast<int>(info.orientation)) : Json(nullptr);
-  json["axes"] = info.axis_names;
-  json["chunk"] = info.chunk.empty() ? Json(nullptr) : Json(info.chunk.to_vector());
-  json["shard"] = info.shard.empty() ? Json(nullptr) : Json(info.shard.to_vector());
-  json["codec"] = info.codec.empty() ? Json(nullptr) : Json(info.codec);
-  json["scale"] = info.scale;
-  json["shift"] = info.shift;
-  json["attributes"] =
-      info.attributes.empty() ? Json::object() : Json::parse(io::strict_json(info.attributes));
-  if (!info.obstacle.empty()) json["obstacle"] = info.obstacle;
-  if (shows_checksum)
-    json["checksum"] = info.obstacle.empty() ? Json(to_string(io::checksum_file(info))) : Json(nullptr);
-  return json;
 }
 
 /// Long texts are cut between characters of UTF-8, and say so.
@@ -136,14 +94,59 @@ std::string list_text(const std::vector<io::FileInfo>& tensors, const InfoComman
 
 }  // namespace
 
+Index nbytes_of(const io::FileInfo& info) {
+  if (!info.obstacle.empty()) return 0;
+  return numel(info.layout) * static_cast<Index>(item_size(info.dtype));
+}
+
+std::string dtype_text(const io::FileInfo& info) {
+  return info.obstacle.empty() ? std::string(name(info.dtype)) : "-";
+}
+
+std::string size_text(const io::FileInfo& info) {
+  return info.obstacle.empty() ? bytes_to_text(nbytes_of(info)) : "-";
+}
+
+Json to_json(const io::FileInfo& info, const std::string& given, bool shows_checksum) {
+  Json json{{"path", given},
+            {"name", info.name.empty() ? Json(nullptr) : Json(info.name)},
+            {"format", info.format},
+            {"dtype", info.obstacle.empty() ? Json(name(info.dtype)) : Json(nullptr)},
+            {"shape", info.layout.shape.to_vector()},
+            {"strides", info.layout.strides.to_vector()},
+            {"order", order_name(info.layout)},
+            {"elements", numel(info.layout)},
+            {"nbytes", nbytes_of(info)},
+            {"file_nbytes", info.file_nbytes},
+            {"data_begin", info.data_begin},
+            {"mapped", info.is_mapped},
+            {"byte_swapped", info.is_byte_swapped}};
+  const bool is_picture = info.storage == io::ElementStorage::encoded;
+  json["orientation"] = is_picture ? Json(static_cast<int>(info.orientation)) : Json(nullptr);
+  json["axes"] = info.axis_names;
+  json["chunk"] = info.chunk.empty() ? Json(nullptr) : Json(info.chunk.to_vector());
+  json["shard"] = info.shard.empty() ? Json(nullptr) : Json(info.shard.to_vector());
+  json["codec"] = info.codec.empty() ? Json(nullptr) : Json(info.codec);
+  json["scale"] = info.scale;
+  json["shift"] = info.shift;
+  json["attributes"] =
+      info.attributes.empty() ? Json::object() : Json::parse(io::strict_json(info.attributes));
+  if (!info.obstacle.empty()) json["obstacle"] = info.obstacle;
+  if (shows_checksum)
+    json["checksum"] = info.obstacle.empty() ? Json(to_string(io::checksum_file(info))) : Json(nullptr);
+  return json;
+}
+
 int run(const InfoCommand& command) {
-  const std::vector<io::FileInfo> tensors = input_infos(command.path, command.raw, "info");
+  if (means_several_files(command)) return run_on_files(command);
+  const std::string& path = command.paths.front();
+  const std::vector<io::FileInfo> tensors = input_infos(path, command.raw, "info");
   if (command.format == Format::json) {
     Json json;
     if (tensors.size() == 1) {
-      json = to_json(tensors[0], command.path, command.shows_checksum);
+      json = to_json(tensors[0], path, command.shows_checksum);
     } else {
-      json = {{"path", command.path}, {"tensors", Json::array()}};
+      json = {{"path", path}, {"tensors", Json::array()}};
       for (const io::FileInfo& info : tensors) {
         json["tensors"].push_back(to_json(info, info.path, command.shows_checksum));
       }
@@ -151,7 +154,7 @@ int run(const InfoCommand& command) {
     std::cout << to_line(json) << '\n';
     return done;
   }
-  std::cout << (tensors.size() == 1 ? to_text(tensors[0], command.path, command.shows_checksum)
+  std::cout << (tensors.size() == 1 ? to_text(tensors[0], path, command.shows_checksum)
                                     : list_text(tensors, command));
   return done;
 }

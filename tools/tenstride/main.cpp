@@ -34,6 +34,7 @@ Examples:
   tenstride convert photo.jpg 'h w c -> c h w' -o chw.npy --dtype float32 --scale 1/255
   tenstride convert photo.jpg '(h h1) (w w1) c -> h w c' h1=2 w1=2 --reduce max -o half.png
   tenstride convert big.npy 'x[:, ::2].to(float16)' -o half.npy --dry-run
+  tenstride convert 'frames/*.tif' x -o stack.npy
   tenstride convert chw.npy 'x.permute(1,2,0)' -o back.png --dtype uint8 --scale 255 --shift 0.5
   curl -s https://example.org/photo.jpg | tenstride convert - 'h w c -> c h w' -o - --upright > chw.npy
   tenstride convert photo.png x -o normal.npy --dtype float32 --axis 2 --scale 1/58,1/57,1/58 --shift=-2,-2,-1.8)";
@@ -79,6 +80,7 @@ constexpr const char* info_examples = R"(Examples:
   tenstride info photo.jpg
   tenstride info weights.npy --json
   tenstride info weights.npy --checksum
+  tenstride info 'frames/*.tif'
   zcat weights.npy.gz | tenstride info -)";
 
 constexpr const char* bench_examples = R"(Examples:
@@ -357,8 +359,10 @@ class CommandLine {
         app_.add_subcommand("info", "Show what a file holds; without --checksum only its header is read");
     command->footer(info_examples);
     command
-        ->add_option("FILE", info_.path,
-                     "A file, or FILE::NAME for a tensor in it (* for several); - is standard input")
+        ->add_option("FILE", info_.paths,
+                     "A file, or FILE::NAME for a tensor in it (* for several); - is standard input. Of "
+                     "several files, "
+                     "a folder or a pattern ('frames/*.tif') a table")
         ->required();
     add_raw(*command, info_.raw);
     add_raw_aliases(*command, info_.raw);

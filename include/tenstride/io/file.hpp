@@ -95,8 +95,11 @@ struct FileInfo {
   FileKind kind = FileKind::unknown;
   /// The name of the format, with the version where there are several: "npy 1.0", "PNG", "safetensors".
   std::string format;
-  /// The file that has the elements. Of a checkpoint in several files, that of this tensor.
+  /// The file that has the elements. Of a checkpoint in several files, that of this tensor; of a stack the
+  /// pattern that means its files.
   std::string path;
+  /// The addresses of the files that are stacked along axis 0, one for each index; empty otherwise.
+  std::vector<std::string> files{};
   /// The tensor's name within the file, "blocks.0.attn.weight"; empty in a file of one tensor.
   std::string name;
   DType dtype = DType::uint8;
@@ -151,7 +154,9 @@ struct FileInfo {
 TENSTRIDE_API std::string strict_json(std::string_view attributes);
 
 /// A file and the tensors of it that are meant: "x.npz::weight" is the tensor weight in x.npz. A file whose
-/// name is the whole text is meant first, then of the files that exist the one with the longest name.
+/// name is the whole text is meant first, then of the files that exist the one with the longest name. The
+/// file may be a pattern (`is_file_pattern`): "t*.h5::data" is one tensor of the data of all these files,
+/// with a new first axis.
 struct TensorAddress {
   std::string file;
   /// A name, or a pattern with * and ?; empty: all.
@@ -174,6 +179,9 @@ struct RawElements {
 /// where it is shorter. Example: shape (480,640) and uint16 take 614400 bytes behind `offset`.
 TENSTRIDE_API FileInfo raw_file_info(const std::string& path, const RawElements& elements,
                                      std::string_view operation = "info");
+
+/// The files that have the elements: those of a stack, otherwise `info.path`.
+TENSTRIDE_API std::vector<std::string> element_files(const FileInfo& info);
 
 /// The headers of all tensors that are meant, in the order of the file; at least one. No element is read.
 /// Throws FileError, which begins with `operation` where the file cannot be opened, is of no known kind or

@@ -172,6 +172,9 @@ void take_chunks(Tensors& tensors, const ChunkOptions& options, const IsKept& is
   for (auto& tensor : tensors) tensor.has_usual_chunks = !is_meant(tensor);
 }
 
+/// The chunks of a tensor whose storage is `chunked`, of whatever kind; the files of a stack are its chunks.
+std::unique_ptr<ChunkSource> open_chunks(const FileInfo& info, std::string_view operation);
+
 /// All kinds of this build.
 std::span<const FileFormat* const> file_formats();
 /// Pre: the kind is of this build.

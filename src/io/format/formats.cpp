@@ -4,6 +4,7 @@
 
 #include "io/format/format.hpp"
 #include "io/format/known_formats.hpp"
+#include "io/format/stack.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -14,6 +15,10 @@ constexpr std::array known_formats{&npy_format,   &png_format,  &jpeg_format,   
                                    &hdf5_format,  &raw_format};
 
 }  // namespace
+
+std::unique_ptr<ChunkSource> open_chunks(const FileInfo& info, std::string_view operation) {
+  return info.files.empty() ? format_of(info.kind).chunks(info, operation) : stack_chunks(info, operation);
+}
 
 std::span<const FileFormat* const> file_formats() {
   return known_formats;

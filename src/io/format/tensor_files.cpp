@@ -7,9 +7,11 @@
 #include "base/nearest_name.hpp"
 #include "io/format/flat_elements.hpp"
 #include "io/format/format.hpp"
+#include "io/format/stack.hpp"
 #include "io/input.hpp"
 #include "ledger/watch.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/io/file_pattern.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -138,6 +140,13 @@ TensorAddress parse_address(const std::string& text) {
   return {text.substr(0, last), text.substr(last + 2)};
 }
 
+std::vector<std::string> element_files(const FileInfo& info) {
+  if (info.files.empty()) return {info.path};
+  std::vector<std::string> files;
+  for (const std::string& address : info.files) files.push_back(parse_address(address).file);
+  return files;
+}
+
 std::string_view name(FileKind kind) {
   return kind == FileKind::unknown ? "unknown" : kind == FileKind::raw ? "raw" : format_of(kind).name;
 }
@@ -149,6 +158,7 @@ FileKind sniff(const std::string& path) {
 
 std::vector<FileInfo> list_tensors(const std::string& address, std::string_view operation) {
   const TensorAddress meant = parse_address(address);
+  if (is_file_pattern(meant.file)) return {stack_info(meant, operation)};
   std::vector<FileInfo> all = list_all(meant.file, operation);
   if (meant.names.empty()) return all;
   std::vector<FileInfo> found;
@@ -206,7 +216,7 @@ Tensor load_tensor_file(const FileInfo& info, Caller caller) {
     case ElementStorage::stream:
       return load_stream(info, "load");
     case ElementStorage::chunked:
-      return load_chunks(*format_of(info.kind).chunks(info, "load"));
+      return load_chunks(*open_chunks(info, "load"));
     case ElementStorage::encoded:
       break;
   }

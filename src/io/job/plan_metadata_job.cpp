@@ -31,6 +31,10 @@ std::string obstacle_of(const FileJob& job, const TensorJob& tensor) {
     return message("\"", tensor.source.path, "\" must be ", format_of(options.kind).description,
                    " as the destination, where only metadata change", fix);
   }
+  if (!tensor.source.files.empty()) {
+    return message("\"", tensor.source.path,
+                   "\" must be one array, not several files, where only metadata change", fix);
+  }
   if (!permutation_of(tensor)) {
     return message(
         "\"", tensor.chain,

@@ -14,7 +14,7 @@ Checksum checksum_file(const std::string& address, std::uint64_t memory, const P
 
 Checksum checksum_file(const FileInfo& info, std::uint64_t memory, const ProgressCallback& progress) {
   if (info.storage == ElementStorage::chunked) {
-    return checksum_chunks(*format_of(info.kind).chunks(info, "checksum_file"));
+    return checksum_chunks(*open_chunks(info, "checksum_file"));
   }
   if (info.storage != ElementStorage::flat) return checksum(load_tensor_file(info));
   BlockLimits limits;

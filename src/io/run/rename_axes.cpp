@@ -22,7 +22,7 @@ Checksum permuted_checksum(const TensorJob& tensor, const Dims& order) {
   for (std::size_t d = 0; d < rows.size(); ++d) {
     strides[static_cast<std::size_t>(order[d])] = rows[d];
   }
-  return checksum_chunks(*format_of(tensor.source.kind).chunks(tensor.source, this_operation), strides);
+  return checksum_chunks(*open_chunks(tensor.source, this_operation), strides);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ OpenParts open_parts(const TensorJob& tensor, const TilePlan& plan, const std::s
   OpenParts parts;
   FileInfo info = tensor.source;
   if (info.storage == ElementStorage::chunked) {
-    parts.chunks = format_of(info.kind).chunks(info, this_operation);
+    parts.chunks = open_chunks(info, this_operation);
     parts.reader = std::make_unique<ChunkPartReader>(*parts.chunks);
     return parts;
   }

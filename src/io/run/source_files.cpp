@@ -39,9 +39,11 @@ Binding bind_sources(const FileJob& job) {
     const std::uint64_t header =
         source.storage == ElementStorage::flat ? source.data_begin : source.stream.begin;
     const auto header_file = format_of(source.kind).header_file;
-    const std::string path = header_file == nullptr ? source.path : header_file(source.path);
-    const auto [found, is_new] = headers.try_emplace(path, header);
-    if (!is_new) found->second = std::min(found->second, header);
+    for (const std::string& file : element_files(source)) {
+      const auto [found, is_new] =
+          headers.try_emplace(header_file == nullptr ? file : header_file(file), header);
+      if (!is_new) found->second = std::min(found->second, header);
+    }
   }
   Binding all;
   all.source = job.tensors[0].source.path;

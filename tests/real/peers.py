@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the usual libraries read of a file: {name: array}, one function for each format.
+
+Only arrays of numbers count. What a library has that is none (text, references) is left out.
+"""
+
+import pathlib
+import warnings
+
+import numpy
+
+# Kinds of NumPy's types that are numbers: bool, signed, unsigned, floating, complex, and dates, which count from 1970.
+NUMBERS = "biufcmM"
+
+
+def plain(array):
+    """An array in this machine's byte order, dates as the integers that they are."""
+    array = numpy.asanyarray(array)
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return numpy.asarray(array.view("i8") if array.dtype.kind in "mM" else array)
+
+
+def npy(path):
+    return {"": plain(numpy.load(path, allow_pickle=False))}
+
+
+def npz(path):
+    found = {}
+    with numpy.load(path, allow_pickle=False) as archive:
+        for name in archive.files:
+            try:
+                array = archive[name]
+            except ValueError:
+                continue  # objects
+            if array.dtype.kind in NUMBERS:
+                found[name] = plain(array)
+    return found
+
+
+def _of_dataset(name, dataset, found):
+    """A dataset of HDF5, each field of a compound by itself."""
+    kind = dataset.dtype
+    if dataset.shape is None:
+        return
+    if kind.names is not None:
+        for field in kind.names:
+            if kind[field].base.kind in NUMBERS:
+                found[f"{name}.{field}"] = plain(dataset[field])
+    elif kind.base.kind in NUMBERS:
+        found[name] = plain(dataset[()])
+
+
+def hdf5(path):
+    import h5py
+    import hdf5plugin  # noqa: F401 - registers filters
+
+    found = {}
+    with h5py.File(path, "r") as file:
+
+        def walk(group, prefix, above):
+            for name in group:
+                try:
+                    item = group[name]
+                except (KeyError, OSError):
+                    continue  # a link that leads nowhere
+                if isinstance(item, h5py.Dataset):
+                    _of_dataset(prefix + name, item, found)
+                elif isinstance(item, h5py.Group) and item.id not in above:
+                    walk(item, f"{prefix}{name}/", [*above, item.id])
+
+        walk(file, "", [file.id])
+    return found
+
+
+def netcdf(path):
+    import netCDF4
+
+    found = {}
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        file.set_auto_scale(False)
+        for name, variable in file.variables.items():
+            if numpy.dtype(variable.dtype).kind in NUMBERS:
+                found[name] = plain(variable[...])
+    return found
+
+
+def zarr(path):
+    import zarr as library
+
+    store = library.storage.ZipStore(path, mode="r") if pathlib.Path(path).is_file() else path
+    found = {}
+    root = library.open(store, mode="r")
+    if isinstance(root, library.Array):
+        arrays = [("", root)]
+    else:
+        arrays = [(name, item) for name, item in root.members(max_depth=None) if isinstance(item, library.Array)]
+    for name, array in arrays:
+        if numpy.dtype(getattr(array.dtype, "base", array.dtype)).kind in NUMBERS:
+            found[name] = plain(array[...])
+    return found
+
+
+def tiff(path):
+    """Each page by its number; those of one format are parts of one tensor of ours."""
+    import tifffile
+
+    found = {}
+    with tifffile.TiffFile(path) as file:
+        for number, page in enumerate(file.pages):
+            found[f"page {number}"] = plain(page.aspage().asarray())
+            for level, smaller in enumerate(page.aspage().pages or []):
+                found[f"page {number} level {level + 1}"] = plain(smaller.aspage().asarray())
+    return found
+
+
+def _frames(path):
+    from PIL import Image
+
+    Image.MAX_IMAGE_PIXELS = None
+    frames = {}
+    with Image.open(path) as image:
+        for number in range(getattr(image, "n_frames", 1)):
+            image.seek(number)
+            frames[f"page {number}"] = image.copy()
+    return frames
+
+
+def jpeg(path):
+    return {name: numpy.asarray(frame) for name, frame in _frames(path).items()}
+
+
+def png(path):
+    """By libpng, since Pillow cuts 16 bits of colours."""
+    import imagecodecs
+
+    first = imagecodecs.png_decode(pathlib.Path(path).read_bytes())
+    found = {"page 0": first}
+    others = list(_frames(path).items())[1:]
+    return {**found, **{name: numpy.asarray(frame) for name, frame in others}}
+
+
+def gif(path):
+    frames = _frames(path)
+    return {name: numpy.asarray(frame.convert("RGBA")) for name, frame in frames.items()}
+
+
+def nifti(path):
+    import nibabel
+
+    data = nibabel.load(path).dataobj
+    array = data.get_unscaled() if hasattr(data, "get_unscaled") else numpy.asanyarray(data)
+    if array.dtype.names is not None:
+        array = numpy.stack([array[name] for name in array.dtype.names], 0)
+    return {"": plain(array)}
+
+
+def kind_of(path):
+    """The format by its first bytes, as far as it is compared, and its reader."""
+    path = pathlib.Path(path)
+    if path.is_dir():
+        return ("Zarr", zarr) if any((path / name).exists() for name in ("zarr.json", ".zarray", ".zgroup")) else None
+    with path.open("rb") as file:
+        start = file.read(4096)
+    signs = {
+        b"\x93NUMPY": ("npy", npy),
+        b"\x89HDF\r\n\x1a\n": ("HDF5", hdf5),
+        b"CDF\x01": ("netCDF-3", netcdf),
+        b"CDF\x02": ("netCDF-3", netcdf),
+        b"CDF\x05": ("netCDF-3", netcdf),
+        b"II*\0": ("TIFF", tiff),
+        b"MM\0*": ("TIFF", tiff),
+        b"II+\0": ("TIFF", tiff),
+        b"MM\0+": ("TIFF", tiff),
+        b"\xff\xd8\xff": ("JPEG", jpeg),
+        b"\x89PNG\r\n\x1a\n": ("PNG", png),
+        b"GIF8": ("GIF", gif),
+    }
+    for sign, found in signs.items():
+        if start.startswith(sign):
+            return found
+    if start.startswith(b"PK\x03\x04"):
+        return ("npz", npz) if path.suffix == ".npz" else ("Zarr", zarr) if path.name.endswith(".zarr.zip") else None
+    name = path.name.lower().removesuffix(".gz")
+    if name.endswith((".nii", ".hdr")) or start[344:348] in (b"n+1\0", b"ni1\0"):
+        return ("NIfTI, Analyze", nifti)
+    return None
+
+
+def read(path):
+    """{name: array} of a file whose kind is known. Raises what the library does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return kind_of(path)[1](path)
