@@ -10,6 +10,7 @@
 #include "io/format/python_json.hpp"
 #include "io/zarr/attributes.hpp"
 #include "io/zarr/json_field.hpp"
+#include "io/zarr/shard_index.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -116,7 +117,7 @@ void set_grid(ZarrArray& array, const ZarrOptions& options) {
   array.shards = ZarrShards{};
   array.shards->shape = options.shard;
   array.shards->order = first_axes(rank);
-  require(options.shard, array.has_readable_indexes(), "the shard shape", "have at most ", max_shard_chunks,
+  require(options.shard, has_readable_index(array, 0), "the shard shape", "have at most ", max_shard_chunks,
           " chunks of ", array.chunk);
   if constexpr (std::endian::native == std::endian::big) array.shards->index_byte_order = ByteOrder::swapped;
 }

@@ -5,15 +5,10 @@
 #include <vector>
 
 #include "io/zarr/json_field.hpp"
+#include "io/zarr/metadata.hpp"
 #include "tenstride/base/dtype.hpp"
-#include "tenstride/io/npy.hpp"
 
 namespace tenstride::io {
-
-struct ZarrElement {
-  DType dtype = DType::float32;
-  ByteOrder byte_order = ByteOrder::native;
-};
 
 /// The element type of version 2: "<f4", "|u1". Throws FileError.
 ZarrElement parse_zarr_dtype(const JsonField& field);

@@ -54,14 +54,6 @@ nlohmann::json dims_json(const Dims& dims) {
   return std::vector<Index>(dims.begin(), dims.end());
 }
 
-bool ZarrArray::has_readable_indexes() const {
-  Index count = 1;
-  for (std::size_t d = 0; d < chunk.size() && count <= max_shard_chunks; ++d) {
-    count = try_multiply(count, shards->shape[d] / chunk[d]).value_or(max_shard_chunks + 1);
-  }
-  return count <= max_shard_chunks;
-}
-
 ZarrArray read_zarr_metadata(const std::string& folder) {
   const auto read = [&folder](std::string_view name) {
     return read_text_file(zarr_file(folder, name), max_zarr_metadata);

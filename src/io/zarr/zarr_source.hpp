@@ -41,17 +41,19 @@ class ZarrSource final : public ChunkSource {
   std::uint64_t read(const Dims& index, std::span<std::byte> elements) const override;
 
  private:
-  /// A shard that is open; without entries where there is no such file.
+  /// A shard that is open; without entries where there is no such file. Shards within it share the file.
   struct Shard {
-    InputFile input;
+    std::shared_ptr<const InputFile> input;
     std::vector<ShardEntry> entries;
   };
   using ShardPointer = std::shared_ptr<const Shard>;
 
   [[nodiscard]] std::string path_of(const std::string& key) const;
   /// The shard, from those kept or from its file. Adds the bytes of an index that was read.
-  ShardPointer shard_at(const Dims& index, std::uint64_t& nbytes_read) const;
-  ShardPointer load_shard(const Dims& index, std::uint64_t& nbytes_read) const;
+  template <class Load>
+  ShardPointer shard_at(const std::string& key, std::size_t level, std::uint64_t& nbytes_read, const Load& load) const;
+  [[nodiscard]] Shard load_file(const std::string& key) const;
+  std::uint64_t read_of_shards(const Dims& index, std::span<std::byte> elements) const;
   /// Reads and decodes bytes of a file. Gives how many were read.
   std::uint64_t decode(const InputFile& input, std::uint64_t begin, std::uint64_t nbytes,
                        std::span<std::byte> elements, const std::string& path) const;
