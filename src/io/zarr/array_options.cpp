@@ -156,6 +156,8 @@ ZarrArray make_zarr_array(const Dims& shape, DType dtype, const ZarrOptions& opt
   const std::vector<std::byte> missing = take_missing_element(attributes, dtype);
   array.attributes = python_json_text(attributes);
   array.fill_value = options.fill_value.empty() ? missing : options.fill_value;
+  if (array.fill_value.empty() && find_numpy_time(array.attributes, dtype))
+    array.fill_value = no_time_element();
   if (array.fill_value.empty() && options.format == 3) array.fill_value.resize(item_size(dtype));
   if (!array.fill_value.empty() && array.fill_value.size() != item_size(dtype)) {
     throw ValueError(message("zarr: the fill value of ", array.fill_value.size(), " bytes must be of ", item,

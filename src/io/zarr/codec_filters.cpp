@@ -180,7 +180,8 @@ std::size_t decode_filter(const ZarrCodec& codec, std::span<const std::byte> in,
   const std::size_t count = in.size() / item, max_count = out.size() / item_size(codec.decoded.dtype);
   if (in.size() % item != 0 || count > max_count) {
     refuse_zarr(path, "has ", in.size(), " bytes that the filter ", zarr_codec_name(codec.kind),
-                " decodes, which must be whole elements of ", name(codec.encoded.dtype), ", at most ", max_count);
+                " decodes, which must be whole elements of ", name(codec.encoded.dtype), ", at most ",
+                max_count);
   }
   if (codec.kind == ZarrCodecKind::delta) {
     decode_delta(codec, in, out.data());

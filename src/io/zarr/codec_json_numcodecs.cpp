@@ -22,9 +22,9 @@ ZarrElement element_in(const JsonField& codec, std::string_view member, ZarrElem
   for (const DType type :
        {DType::bool_, DType::uint8, DType::int8, DType::uint16, DType::int16, DType::uint32, DType::int32,
         DType::uint64, DType::int64, DType::float16, DType::float32, DType::float64}) {
-    if (name(type) == text) element = {type, ByteOrder::native, {}};
+    if (name(type) == text) element = {type, ByteOrder::native, {}, {}};
   }
-  if (!element.obstacle.empty() || is_complex(element.dtype)) {
+  if (!element.obstacle.empty() || !element.numpy_dtype.empty() || is_complex(element.dtype)) {
     field->refuse("a type of real numbers as \"<f4\" or \"|u1\"");
   }
   return {element.dtype, element.byte_order};

@@ -84,7 +84,9 @@ ZarrArray parse_zarr_v2(std::string_view zarray, std::string_view zattrs, std::s
   if (!format.value().is_number_integer() || format.value() != 2) format.refuse("2");
   const JsonField shape = root.at("shape");
   array.shape = shape.dims(0);
-  const ZarrElement element = parse_zarr_dtype(root.at("dtype"));
+  const JsonField type = root.at("dtype");
+  const ZarrElement element = parse_zarr_dtype(type);
+  const std::optional<NumpyTime> time = find_zarr_time(type);
   array.dtype = element.dtype;
   array.byte_order = element.byte_order;
   const JsonField chunk = root.at("chunks");
@@ -99,7 +101,7 @@ ZarrArray parse_zarr_v2(std::string_view zarray, std::string_view zattrs, std::s
   const JsonField order = root.at("order");
   if (!order.is("C") && !order.is("F")) order.refuse("\"C\" or \"F\"");
   array.order = order.is("C") ? first_axes(array.shape.size()) : reversed_axes(array.shape.size());
-  array.fill_value = parse_zarr_fill(root.at("fill_value"), element, 2);
+  array.fill_value = parse_zarr_fill(root.at("fill_value"), element, 2, time);
   array.codecs = codecs_of_v2(root, element, array.chunk_nbytes());
   array.separator = '.';
   if (const auto separator = root.find("dimension_separator")) {
@@ -107,6 +109,7 @@ ZarrArray parse_zarr_v2(std::string_view zarray, std::string_view zattrs, std::s
     array.separator = separator->text()[0];
   }
   if (!zattrs.empty()) parse_attributes_of_v2(zattrs, zarr_file(folder, ".zattrs"), array);
+  add_time_attribute(array, time);
   return array;
 }
 
@@ -134,10 +137,14 @@ std::string zarray_text(const ZarrArray& array) {
       compressor = text;
     }
   }
+  std::string type = zarr_dtype_text({array.dtype, array.byte_order}, file);
+  if (const auto time = find_numpy_time(array.attributes, array.dtype)) {
+    type.replace(1, std::string::npos, numpy_time_code(*time));
+  }
   const Json json{{"zarr_format", 2},
                   {"shape", dims_json(array.shape)},
                   {"chunks", dims_json(array.chunk)},
-                  {"dtype", zarr_dtype_text({array.dtype, array.byte_order}, file)},
+                  {"dtype", type},
                   {"fill_value", zarr_fill_json(array.fill_value, array.dtype, 2)},
                   {"order", is_row_major ? "C" : "F"},
                   {"filters", filters.empty() ? Json() : filters},

@@ -131,8 +131,8 @@ std::uint64_t ZarrSource::read_of_shards(const Dims& index, std::span<std::byte>
 
 /// `load` reads the shard where it is not kept.
 template <class Load>
-ZarrSource::ShardPointer ZarrSource::shard_at(const std::string& key, std::size_t level, std::uint64_t& nbytes_read,
-                                              const Load& load) const {
+ZarrSource::ShardPointer ZarrSource::shard_at(const std::string& key, std::size_t level,
+                                              std::uint64_t& nbytes_read, const Load& load) const {
   {
     const std::scoped_lock lock(shards_mutex_);
     const auto kept = shards_.find(key);

@@ -51,7 +51,8 @@ class ZarrSource final : public ChunkSource {
   [[nodiscard]] std::string path_of(const std::string& key) const;
   /// The shard, from those kept or from its file. Adds the bytes of an index that was read.
   template <class Load>
-  ShardPointer shard_at(const std::string& key, std::size_t level, std::uint64_t& nbytes_read, const Load& load) const;
+  ShardPointer shard_at(const std::string& key, std::size_t level, std::uint64_t& nbytes_read,
+                        const Load& load) const;
   [[nodiscard]] Shard load_file(const std::string& key) const;
   std::uint64_t read_of_shards(const Dims& index, std::span<std::byte> elements) const;
   /// Reads and decodes bytes of a file. Gives how many were read.
