@@ -25,6 +25,8 @@ struct ZarrElement {
   friend bool operator==(const ZarrElement&, const ZarrElement&) = default;
 };
 
+class ZarrStore;
+
 enum class ZarrCodecKind : unsigned char {
   gzip,
   zlib,
@@ -142,7 +144,9 @@ ZarrArray parse_zarr_v3(std::string_view text, std::string_view folder);
 /// The array that the texts of `folder`/.zarray and `folder`/.zattrs describe; an empty second text stands
 /// for a missing file. Throws FileError, and nothing else.
 ZarrArray parse_zarr_v2(std::string_view zarray, std::string_view zattrs, std::string_view folder);
-/// The array in a folder, of whichever version. Throws FileError.
+/// The array in a folder of a store, of whichever version. Throws FileError.
+ZarrArray read_zarr_metadata(const ZarrStore& store, const std::string& name);
+/// The array in a folder.
 ZarrArray read_zarr_metadata(const std::string& folder);
 
 /// A file of metadata.

@@ -143,6 +143,8 @@ std::unique_ptr<ChunkFile> zarr_in_folder(const std::string& folder, const std::
 }
 
 std::string zarr_metadata_file(const std::string& folder) {
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(folder, unknown)) return folder;
   const std::string newer = (std::filesystem::path(folder) / "zarr.json").string();
   std::error_code ignored;
   if (std::filesystem::is_regular_file(newer, ignored)) return newer;

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/zarr/zarr_source.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "copy/swap_bytes.hpp"
-#include "files/system_reason.hpp"
 #include "io/zarr/array_json.hpp"
 #include "io/zarr/refuse.hpp"
 
@@ -21,39 +16,27 @@ constexpr std::size_t max_kept_shards = 64;
 /// The most entries of the indexes of kept shards together, beside the newest.
 constexpr std::size_t max_kept_entries = (std::size_t{64} << 20) / sizeof(ShardEntry);
 
-Descriptor open_folder(const std::string& folder) {
-  Descriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!descriptor.is_open()) refuse_zarr(folder, "must be a folder that can be opened", system_reason(errno));
-  return descriptor;
-}
-
 }  // namespace
 
-ZarrSource::ZarrSource(const std::string& folder)
-    : folder_name_(folder),
-      array_(read_zarr_metadata(folder)),
+ZarrSource::ZarrSource(const std::string& folder) : ZarrSource(std::make_shared<const ZarrStore>(folder), "") {}
+
+ZarrSource::ZarrSource(std::shared_ptr<const ZarrStore> store, const std::string& name)
+    : store_(std::move(store)),
+      name_(name),
+      array_(read_zarr_metadata(*store_, name)),
       grid_{array_.shape, array_.chunk},
-      chunk_layout_(zarr_chunk_layout(array_)),
-      folder_(open_folder(folder)) {}
+      chunk_layout_(zarr_chunk_layout(array_)) {}
 
 std::string ZarrSource::path_of(const std::string& key) const {
-  return zarr_file(folder_name_, key);
+  return store_->path_of(zarr_file(name_, key));
+}
+
+std::optional<InputFile> ZarrSource::open(const std::string& key) const {
+  return store_->open(zarr_file(name_, key));
 }
 
 std::uint64_t ZarrSource::stored_nbytes() const {
-  namespace fs = std::filesystem;
-  std::uint64_t sum = 0;
-  std::error_code error;
-  fs::recursive_directory_iterator entry(folder_name_, error);
-  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    std::error_code gone;
-    if (name.starts_with('.') || name == "zarr.json" || !entry->is_regular_file(gone)) continue;
-    const std::uintmax_t nbytes = entry->file_size(gone);
-    if (!gone) sum += nbytes;
-  }
-  if (error) refuse_zarr(folder_name_, "must be a folder that can be listed", system_reason(error.value()));
-  return sum;
+  return store_->stored_nbytes(name_);
 }
 
 std::uint64_t ZarrSource::decode(const InputFile& input, std::uint64_t begin, std::uint64_t nbytes,
@@ -85,7 +68,7 @@ std::uint64_t ZarrSource::read(const Dims& index, std::span<std::byte> elements)
   if (!array_.shards) {
     const std::string key = zarr_key(array_, index);
     const std::string path = path_of(key);
-    const std::optional<InputFile> input = open_input(folder_.get(), key, path);
+    const std::optional<InputFile> input = open(key);
     if (input) return decode(*input, 0, input->nbytes, elements, path);
     fill_elements(elements, array_.fill_value);
     return 0;
@@ -158,7 +141,7 @@ ZarrSource::ShardPointer ZarrSource::shard_at(const std::string& key, std::size_
 
 ZarrSource::Shard ZarrSource::load_file(const std::string& key) const {
   const std::string path = path_of(key);
-  std::optional<InputFile> input = open_input(folder_.get(), key, path);
+  std::optional<InputFile> input = open(key);
   if (!input) return {};
   const auto file = std::make_shared<const InputFile>(*std::move(input));
   return {file, read_shard_index(*file, array_, path)};
