@@ -96,7 +96,7 @@ std::vector<std::byte> no_time_element() {
   return {first, first + sizeof no_time};
 }
 
-std::optional<NumpyTime> find_numpy_time(const nlohmann::ordered_json& attributes, DType dtype) {
+std::optional<NumpyTime> find_time_attribute(const nlohmann::ordered_json& attributes, DType dtype) {
   if (dtype != DType::int64 || !attributes.is_object()) return std::nullopt;
   const auto found = attributes.find(numpy_dtype_key);
   if (found == attributes.end() || !found->is_string()) return std::nullopt;
@@ -106,11 +106,11 @@ std::optional<NumpyTime> find_numpy_time(const nlohmann::ordered_json& attribute
 std::optional<NumpyTime> find_numpy_time(std::string_view attributes, DType dtype) {
   if (dtype != DType::int64 || attributes.find(numpy_dtype_key) == std::string_view::npos)
     return std::nullopt;
-  return find_numpy_time(parse_attributes(attributes), dtype);
+  return find_time_attribute(parse_attributes(attributes), dtype);
 }
 
 void write_time_units(ResultAttributes& attributes, const ResultOrigin& result) {
-  const std::optional<NumpyTime> time = find_numpy_time(attributes.json, result.dtype);
+  const std::optional<NumpyTime> time = find_time_attribute(attributes.json, result.dtype);
   if (!time || attributes.has("units") || time->count != 1 || time->unit.empty()) return;
   const std::string_view word = find_unit(time->unit)->word;
   if (word.empty()) return;

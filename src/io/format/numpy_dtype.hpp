@@ -47,7 +47,7 @@ std::string numpy_time_code(const NumpyTime& time);
 std::vector<std::byte> no_time_element();
 
 /// What the attributes say of the elements of a type; nothing where it is not int64.
-std::optional<NumpyTime> find_numpy_time(const nlohmann::ordered_json& attributes, DType dtype);
+std::optional<NumpyTime> find_time_attribute(const nlohmann::ordered_json& attributes, DType dtype);
 std::optional<NumpyTime> find_numpy_time(std::string_view attributes, DType dtype);
 
 /// Gives elements that are times the `units` of CF (and spans the `dtype` of xarray's) in place of the

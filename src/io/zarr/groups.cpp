@@ -26,7 +26,9 @@ ZarrNode node_in(const ZarrStore& store, const std::string& folder) {
     if (type.is("group")) return ZarrNode::group;
     type.refuse("\"array\" or \"group\"");
   }
-  const auto is_there = [&](std::string_view file) { return store.open(zarr_file(folder, file)).has_value(); };
+  const auto is_there = [&](std::string_view file) {
+    return store.open(zarr_file(folder, file)).has_value();
+  };
   if (is_there(".zarray")) return ZarrNode::array;
   return is_there(".zgroup") ? ZarrNode::group : ZarrNode::none;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/zarr/metadata.hpp"
 
-
 #include "io/zarr/array_json.hpp"
 #include "io/zarr/store.hpp"
 

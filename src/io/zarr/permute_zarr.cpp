@@ -103,8 +103,9 @@ UnitPlacing placing_of(const std::string& path, const std::vector<PermutedTensor
 PermutedArray permuted_array(const PermutedTensor& tensor, const ChunkOptions& options,
                              std::string_view operation) {
   if (fs::is_regular_file(tensor.source.path)) {
-    throw ValueError(message(operation, ": \"", tensor.source.path,
-                             "\" is a zip archive and must be a folder where only metadata change (unpack it)"));
+    throw ValueError(
+        message(operation, ": \"", tensor.source.path,
+                "\" is a zip archive and must be a folder where only metadata change (unpack it)"));
   }
   ZarrArray array = read_zarr_metadata(tensor.source.path);
   if (options.zarr_format == 2 && array.format == 3) {

@@ -57,8 +57,7 @@ void read_exactly(const InputFile& input, std::span<std::byte> bytes, std::uint6
   std::span<std::byte> missing = bytes;
   std::uint64_t place = input.begin + begin;
   while (!missing.empty()) {
-    const ssize_t count =
-        pread(input.file.get(), missing.data(), missing.size(), static_cast<off_t>(place));
+    const ssize_t count = pread(input.file.get(), missing.data(), missing.size(), static_cast<off_t>(place));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       refuse_zarr(path, "must be readable from byte ", place - input.begin, " on", system_reason(errno));
@@ -73,7 +72,8 @@ void read_exactly(const InputFile& input, std::span<std::byte> bytes, std::uint6
   if (!input.crc || bytes.size() != input.nbytes) return;
   const std::optional<std::uint32_t> found = crc32_of(bytes);
   if (found && *found != *input.crc) {
-    refuse_zarr(path, "has bytes whose CRC-32 must be that of the archive's directory, and is not: they are "
+    refuse_zarr(path,
+                "has bytes whose CRC-32 must be that of the archive's directory, and is not: they are "
                 "damaged");
   }
 }

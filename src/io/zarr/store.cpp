@@ -62,7 +62,7 @@ std::string with_slash(const std::string& folder) {
 ZarrStore::ZarrStore(const std::string& path) : path_(path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) {
-    folder_ = Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    folder_ = Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder_.is_open() || errno == ENOENT || errno == ENOTDIR) return;
     refuse_zarr(path, "must be a folder that can be opened", system_reason(errno));
   }

@@ -38,8 +38,8 @@ FileInfo zarr_info(const ZarrStore& store, const std::string& name) {
   info.chunk = array.chunk;
   if (array.shards) info.shard = array.shards->shape;
   info.codec = zarr_codec_text(array);
-  for (const std::optional<std::string>& name : array.dimension_names) {
-    info.axis_names.push_back(name.value_or(""));
+  for (const std::optional<std::string>& axis : array.dimension_names) {
+    info.axis_names.push_back(axis.value_or(""));
   }
   if (array.attributes != "{}") info.attributes = array.attributes;
   take_scaling_of_attributes(info);

@@ -18,7 +18,8 @@ constexpr std::size_t max_kept_entries = (std::size_t{64} << 20) / sizeof(ShardE
 
 }  // namespace
 
-ZarrSource::ZarrSource(const std::string& folder) : ZarrSource(std::make_shared<const ZarrStore>(folder), "") {}
+ZarrSource::ZarrSource(const std::string& folder)
+    : ZarrSource(std::make_shared<const ZarrStore>(folder), "") {}
 
 ZarrSource::ZarrSource(std::shared_ptr<const ZarrStore> store, const std::string& name)
     : store_(std::move(store)),
