@@ -193,7 +193,11 @@ def shard_metadata_files():
     yield "shards_do_not_divide", sharded(whole, chunk_shape=[2, 2]), "chunks that do not divide their shard"
     yield "shards_rank", sharded(whole, chunk_shape=[3]), "chunks of another rank than their shard"
     yield "shards_zero", sharded(whole, chunk_shape=[0, 3]), "chunks of no row in a shard"
-    yield "shards_in_shards", sharded(whole, codecs=[configured("sharding_indexed", **SHARDS)]), "shards in shards, without their index"
+    yield (
+        "shards_in_shards",
+        sharded(whole, codecs=[configured("sharding_indexed", **SHARDS)]),
+        "shards in shards, without their index",
+    )
     compressed = [BYTES, {"name": "gzip", "configuration": {"level": 1}}]
     yield "shards_index_compressed", sharded(whole, index_codecs=compressed), "a compressed index"
     yield "shards_index_location", sharded(whole, index_location="middle"), "an index in the middle"

@@ -47,7 +47,11 @@ def test_npy(tmp_path, code, order):
     found = torch.load(tmp_path / "x.npy").numpy()
     assert found.dtype == "int64"
     numpy.testing.assert_array_equal(found.view(code), given)
-    for chain, wanted in (("x", given), ("x.permute(2, 0, 1)", given.transpose(2, 0, 1)), ("x[1].flip(0)[:, 1:]", given[1][::-1, 1:])):
+    for chain, wanted in (
+        ("x", given),
+        ("x.permute(2, 0, 1)", given.transpose(2, 0, 1)),
+        ("x[1].flip(0)[:, 1:]", given[1][::-1, 1:]),
+    ):
         assert dropped(tmp_path / "x.npy", chain, "-o", tmp_path / "y.npy", "--force") == []
         numpy.save(tmp_path / "z.npy", numpy.ascontiguousarray(wanted))
         assert (tmp_path / "y.npy").read_bytes() == (tmp_path / "z.npy").read_bytes()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zarr in zip archives, as zarr-python's ZipStore and zip programs write them; arrays that cannot be read beside others."""
+"""Zarr in zip archives, as ZipStore of zarr-python and zip programs write them; arrays of types that are no numbers."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_arrays_of_one_name_as_the_file(tmp_path):
     """Errors name the array, too."""
     with zarr.storage.ZipStore(tmp_path / "zip", mode="w") as store:
         zarr.open_group(store, mode="w").create_array("zip", data=numpy.array(["a"]))
-    with pytest.raises(torch.FileError, match='zip::zip" must have elements of a type that tenstride has'):
+    with pytest.raises(torch.FileError, match=r'zip::zip" must have elements of a type that tenstride has'):
         torch.load(tmp_path / "zip")
 
 
@@ -87,7 +87,7 @@ def test_a_damaged_member_is_refused(tmp_path, method):
     data = bytearray(path.read_bytes())
     data[place + 30 + len("c/0/0") + 20] ^= 1
     path.write_bytes(data)
-    with pytest.raises(torch.FileError, match="damaged|must"):
+    with pytest.raises(torch.FileError, match="damaged"):
         torch.load(path)
 
 
@@ -124,6 +124,8 @@ def test_what_is_no_number_blocks_nothing_else(tmp_path, version):
     assert {name for name, obstacle in obstacles.items() if not obstacle} == {"a", "in/b"}
     unknown = {name: obstacle for name, obstacle in obstacles.items() if obstacle}
     assert set(unknown) >= {"words", "fixed", "bytes", "fields", "raw"}
-    assert all(text.startswith("have elements of a type that tenstride has, not ") for text in unknown.values()), unknown
+    assert all(text.startswith("have elements of a type that tenstride has, not ") for text in unknown.values()), (
+        unknown
+    )
     numpy.testing.assert_array_equal(torch.load(f"{tmp_path / 'g.zarr'}::a").numpy(), A)
     numpy.testing.assert_array_equal(torch.load(f"{tmp_path / 'g.zarr'}::in/*")["in/b"].numpy(), B)

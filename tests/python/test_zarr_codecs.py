@@ -86,7 +86,10 @@ def make(path, version, dtype, filters=(), codecs=(), **options):
         chosen = {"filters": [numcodecs.get_codec(dict(one)) for one in filters], "compressors": compressors}
     else:
         filters, codecs = (
-            [{"name": "numcodecs." + one["id"], "configuration": {k: v for k, v in one.items() if k != "id"}} for one in given]
+            [
+                {"name": "numcodecs." + one["id"], "configuration": {k: v for k, v in one.items() if k != "id"}}
+                for one in given
+            ]
             for given in (filters, codecs)
         )
         chosen = {"filters": filters, "compressors": codecs}
@@ -191,14 +194,21 @@ def sharded(inner_shape, codecs, location="end"):
     return {"name": "sharding_indexed", "configuration": configuration}
 
 
-PLAIN = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 1, "checksum": False}}]
+PLAIN = [
+    {"name": "bytes", "configuration": {"endian": "little"}},
+    {"name": "zstd", "configuration": {"level": 1, "checksum": False}},
+]
 NESTED = {
     "two": [sharded((6, 8), [sharded((2, 4), PLAIN)])],
     "three": [sharded((6, 8), [sharded((6, 4), [sharded((3, 2), PLAIN, "start")])], "start")],
     "filters": [
         sharded(
             (6, 4),
-            [sharded((3, 4), [{"name": "numcodecs.delta", "configuration": {"dtype": "<i4", "astype": "<i2"}}, *PLAIN])],
+            [
+                sharded(
+                    (3, 4), [{"name": "numcodecs.delta", "configuration": {"dtype": "<i4", "astype": "<i2"}}, *PLAIN]
+                )
+            ],
         )
     ],
     "transposed within": [

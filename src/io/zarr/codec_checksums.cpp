@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "io/hdf5/filters.hpp"
+#include "io/stream/fletcher32.hpp"
 #include "io/zarr/codec_libraries.hpp"
 #include "io/zarr/refuse.hpp"
 
