@@ -35,6 +35,7 @@ def npy():
 
 def npz():
     arrays = {"a": values((2, 3), "<f4"), "b/c": values((4,), ">i2"), "empty": values((0,), "?")}
+    arrays["dates"] = values((3,), "<i8").view("<M8[25s]")
     for save in (numpy.savez, numpy.savez_compressed):
         file = io.BytesIO()
         save(file, **arrays)
@@ -47,6 +48,16 @@ def npz():
                 with archive.open(name + ".npy", "w", force_zip64=method == zipfile.ZIP_STORED) as member:
                     numpy.lib.format.write_array(member, array)
             archive.writestr("note.txt", "text")
+        yield file.getvalue()
+    array = {"zarr_format": 2, "shape": [2, 3], "chunks": [2, 2], "dtype": "<i2", "compressor": None}
+    array |= {"fill_value": 0, "order": "C", "filters": None}
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", method) as archive:
+            archive.writestr("g/.zgroup", '{"zarr_format": 2}')
+            archive.writestr("g/a/.zarray", json.dumps(array))
+            for key in ("0.0", "0.1"):
+                archive.writestr("g/a/" + key, bytes(8))
         yield file.getvalue()
 
 
@@ -191,6 +202,26 @@ def zarr_arrays(folder):
         yield create(array, chunks=(2, 3), compressors=codec, order=order, zarr_format=2, attributes={"k": 1})
     shuffle = numcodecs.Shuffle(elementsize=4)
     yield create(array, chunks=(2, 3), filters=[shuffle], compressors=numcodecs.Zlib(1), zarr_format=2)
+    delta = numcodecs.Delta("<i4", "<i2")
+    scale = numcodecs.FixedScaleOffset(offset=1, scale=10, dtype="<f4", astype="<i2")
+    sums = [numcodecs.CRC32(), numcodecs.Adler32(location="end"), numcodecs.Fletcher32()]
+    for kind, filters, codec in (
+        ("<i4", [delta], numcodecs.LZ4()),
+        ("<f4", [scale], numcodecs.BZ2()),
+        ("?", [numcodecs.PackBits()], numcodecs.LZMA()),
+        ("<f4", [numcodecs.Quantize(1, "<f4", "<f2"), *sums], None),
+        ("<f4", [numcodecs.BitRound(3), numcodecs.AsType("<f2", "<f4")], None),
+    ):
+        yield create(values((5, 6), kind), chunks=(2, 3), filters=filters, compressors=codec, zarr_format=2)
+    numcodecs_of_3 = codecs.numcodecs
+    filters = [numcodecs_of_3.Delta(dtype="<i4", astype="<i2")]
+    chain = [numcodecs_of_3.LZ4(), numcodecs_of_3.CRC32()]
+    yield create(values((5, 6), "<i4"), chunks=(2, 3), filters=filters, compressors=chain)
+    inner = codecs.ShardingCodec(chunk_shape=(1, 3), codecs=[codecs.BytesCodec(), codecs.ZstdCodec(level=1)])
+    nested = codecs.ShardingCodec(chunk_shape=(2, 3), codecs=[inner])
+    yield create(values((5, 6), "<i4"), chunks=(4, 6), serializer=nested, compressors=None)
+    for descr, version in itertools.product(("<M8[ns]", "<m8[25s]", "<M8"), (2, 3)):
+        yield create(values((3,), "<i8").view(descr), chunks=(2,), compressors=None, zarr_format=version)
     for descr, version in itertools.product(("?", "i1", "<u2", "<i8", "<f2", "<f8", "<c8", "<c16"), (2, 3)):
         fill = True if descr == "?" else 7
         yield create(values((3,), descr), chunks=(2,), compressors=None, zarr_format=version, fill_value=fill)

@@ -25,18 +25,18 @@ class AsStored : public ::testing::Test {
     std::string text = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (2,), }\n";
     return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size()) + '\0' + text + content;
   }
-  const std::string words = npy("|S2", "abcd"), dates = npy("<M8[s]", std::string(16, '\x01'));
+  const std::string words = npy("|S2", "abcd"), raw = npy("|V8", std::string(16, '\x01'));
   Scratch scratch;
   std::string path = scratch.file(
       "x.npz",
       zip_archive({stored_file("words.npy", words), stored_file("w.npy", npy("<f4", std::string(8, '\0'))),
-                   deflated_file("dates.npy", dates)}));
+                   deflated_file("raw.npy", raw)}));
   std::vector<FileInfo> found = list_tensors(path);
   /// What keeps all but w, which is converted.
   [[nodiscard]] std::vector<TensorMove> moves() const {
     return {{found[0], "x", "words", MoveKind::keep},
             {found[1], "x", "w"},
-            {found[2], "x", "dates", MoveKind::keep}};
+            {found[2], "x", "raw", MoveKind::keep}};
   }
 };
 

@@ -151,6 +151,21 @@ TEST(NpyHostile, ShapesThatAreTooMuch) {
             "holds 1 bytes of elements and must hold 0 (shape (0), float32): 1 too many");
 }
 
+TEST(NpyHostile, TimesAreIntegersOfANumpyType) {
+  const std::vector<std::pair<std::string, std::string>> table{
+      {"<M8[ns]", "datetime64[ns]"}, {">m8[25s]", "timedelta64[25s]"}, {"<M8[D]", "datetime64[D]"},
+      {"<m8", "timedelta64"},        {"<M8[us]", "datetime64[us]"},    {"<f4", ""}};
+  for (const auto& [descr, numpy_dtype] : table) {
+    const bool is_time = !numpy_dtype.empty();
+    const NpyHeader header = parse(with_values("'" + descr + "'", "False", "(2,)", is_time ? 16 : 8));
+    EXPECT_EQ(header.numpy_dtype, numpy_dtype);
+    EXPECT_EQ(header.dtype, is_time ? DType::int64 : DType::float32) << descr;
+    EXPECT_EQ(header.byte_order == ByteOrder::swapped, descr[0] == '>') << descr;
+  }
+  EXPECT_EQ(parse(recorded("stranger-date")).numpy_dtype, "datetime64[s]");
+  EXPECT_EQ(parse(recorded("stranger-span")).numpy_dtype, "timedelta64[ms]");
+}
+
 TEST(NpyHostile, ElementsThatAreNoNumbers) {
   const std::string numbers = "must hold numbers, not ";
   const std::vector<std::pair<std::string, std::string>> table{
@@ -159,16 +174,16 @@ TEST(NpyHostile, ElementsThatAreNoNumbers) {
       {"bytes", numbers + "byte strings (descr '|S1'); save them with .view(numpy.uint8)"},
       {"raw", numbers + "raw bytes, as structures, bfloat16 and float8 are stored (descr '|V2'); "
                         "save them with .astype(numpy.float32), or as bits with .view(numpy.uint16)"},
-      {"date", numbers + "dates (descr '<M8[s]'); save them with .view(numpy.int64)"},
-      {"span", numbers + "time spans (descr '<m8[ms]'); save them with .view(numpy.int64)"},
       {"long", numbers + "long doubles (descr '<f16'); save them with .astype(numpy.float64)"},
       {"clong", numbers + "complex long doubles (descr '<c32'); save them with .astype(numpy.complex128)"},
       {"fields", numbers + "structures of several fields; save each field as an array"},
   };
   for (const auto& [name, message] : table) EXPECT_EQ(refused(recorded("stranger-" + name)), message) << name;
   const std::string known =
-      "must have one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16 after '<', '>' or '|', not the descr '";
-  for (const std::string descr : {"", "<", "f", "<i3", "<i16", "float32", "<<f4", "?", "<f4 "}) {
+      "must have one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16 M8[unit] m8[unit] after '<', '>' or '|', "
+      "not the descr '";
+  for (const std::string descr : {"", "<", "f", "<i3", "<i16", "float32", "<<f4", "?", "<f4 ", "<M8[x]",
+                                  "<M8[0s]", "<m8[s", "<M8[s/2]", "<M4[s]", "<m8[3000000000s]", "<M8[]"}) {
     EXPECT_EQ(refused(with_values("'" + descr + "'", "False", "()")), known + descr + "'");
   }
   EXPECT_EQ(refused(with_values("'|f4'", "False", "()", 4)),

@@ -112,10 +112,10 @@ TEST(ZarrGroups, ListsArraysBelow) {
   static_cast<void>(scratch.file("b/c/.zarray", zarray));
   static_cast<void>(scratch.file("other/z/.zarray", zarray));
   fs::create_directory_symlink(scratch.folder(), scratch.folder() / "loop");
-  EXPECT_EQ(zarr_arrays(scratch.folder().string()), (std::vector<std::string>{"a", "b/c"}));
-  EXPECT_EQ(zarr_arrays(scratch.path("a")), std::vector<std::string>{""});
+  EXPECT_EQ(zarr_arrays(ZarrStore(scratch.folder().string())), (std::vector<std::string>{"a", "b/c"}));
+  EXPECT_EQ(zarr_arrays(ZarrStore(scratch.path("a"))), std::vector<std::string>{""});
   EXPECT_EQ(
-      refusal<FileError>([&] { return zarr_arrays(scratch.path("other")); }),
+      refusal<FileError>([&] { return zarr_arrays(ZarrStore(scratch.path("other"))); }),
       "zarr: \"" + scratch.path("other") +
           "\" must be the folder of a Zarr array or group, which has the file zarr.json, .zarray or .zgroup");
   EXPECT_EQ(
@@ -134,7 +134,7 @@ TEST(ZarrGroups, RefusesGroupsThatAreTooDeep) {
   }
   std::string deepest = scratch.folder().string();
   for (int i = 0; i < 64; ++i) deepest += "/g";
-  EXPECT_EQ(refusal<FileError>([&] { return zarr_arrays(scratch.folder().string()); }),
+  EXPECT_EQ(refusal<FileError>([&] { return zarr_arrays(ZarrStore(scratch.folder().string())); }),
             "zarr: \"" + deepest + "\" must be at most 64 groups deep");
 }
 

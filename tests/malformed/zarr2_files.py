@@ -2,7 +2,7 @@
 """Malformed arrays and groups of version 2 of Zarr."""
 
 from malformed_file import Malformed, json_bytes, without
-from zarr_parts import ELEMENTS, plain_files, zlib_files
+from zarr_parts import ELEMENTS, numcodecs_files, plain_files, zlib_files
 
 FORMAT = "zarr"
 META = {
@@ -21,6 +21,9 @@ CODECS = {
     "gzip": {"id": "gzip", "level": 1},
     "zstd": {"id": "zstd", "level": 1},
     "blosc": {"id": "blosc", "cname": "lz4", "clevel": 1, "shuffle": 0, "blocksize": 0},
+    "lz4": {"id": "lz4", "acceleration": 1},
+    "bz2": {"id": "bz2", "level": 1},
+    "lzma": {"id": "lzma", "format": 1, "check": -1, "preset": None, "filters": None},
 }
 
 
@@ -86,12 +89,12 @@ def value_files():
     yield "fill_of_complex", array(dtype="<c8", fill_value=0), "a number for a complex one"
     yield "fill_of_bool", array(dtype="|b1", fill_value=2), "2 for true or false"
     yield "filters_number", array(filters=1), "a number for the filters"
-    yield "filter_unknown", array(filters=[{"id": "delta", "dtype": "<i2"}]), "a filter that is not known"
+    yield "filter_unknown", array(filters=[{"id": "json2"}]), "a filter that is not known"
     yield "filter_compresses", array(filters=[{"id": "zlib", "level": 1}]), "a compressor among the filters"
     yield "shuffle_of_5", array(filters=[{"id": "shuffle", "elementsize": 5}]), "a shuffle of elements of 5 bytes"
     yield "shuffle_of_0", array(filters=[{"id": "shuffle", "elementsize": 0}]), "a shuffle of elements of 0 bytes"
     yield "compressor_text", array(compressor="zlib"), "a text for the compressor"
-    yield "compressor_unknown", array(compressor={"id": "lzma"}), "a compressor that is not known"
+    yield "compressor_unknown", array(compressor={"id": "zfpy"}), "a compressor that is not known"
     yield "compressor_no_id", array(compressor={"level": 1}), "a compressor without a name"
     yield "zlib_level_10", array(compressor={"id": "zlib", "level": 10}), "a level that zlib does not have"
     yield "zlib_level_text", array(compressor={"id": "zlib", "level": "9"}), "a level as text"
@@ -100,6 +103,54 @@ def value_files():
     yield "blosc_name", array(compressor={**blosc, "cname": "lz5"}), "a compressor that Blosc does not have"
     yield "blosc_shuffle", array(compressor={**blosc, "shuffle": 3}), "a shuffle that Blosc does not have"
     yield "blosc_no_level", array(compressor=without(blosc, "clevel")), "Blosc without a level"
+
+
+def filtered(*filters, chunk=ELEMENTS, **fields):
+    return array(chunk, filters=list(filters), **fields)
+
+
+def numcodecs_fields():
+    delta = {"id": "delta", "dtype": "<i2"}
+    yield "delta_unknown_type", filtered({**delta, "dtype": "<x2"}), "a delta of a type that NumPy does not have"
+    yield "delta_of_dates", filtered({**delta, "dtype": "<M8[s]"}), "a delta of dates"
+    yield "delta_of_complex", filtered({**delta, "astype": "<c8"}), "a delta that is complex"
+    yield "delta_of_bool", filtered({**delta, "dtype": "|b1"}), "a delta of bool"
+    yield "delta_number", filtered({**delta, "dtype": 2}), "a number for a type"
+    yield "delta_does_not_divide", filtered({**delta, "dtype": "<f8"}), "a delta of 8 bytes in chunks of 12"
+    yield "delta_more_fields", filtered({**delta, "order": 2}), "a field that delta does not have"
+    scale = {"id": "fixedscaleoffset", "offset": 0, "scale": 10, "dtype": "<i2"}
+    yield "scale_zero", filtered({**scale, "scale": 0}), "a scale of 0"
+    yield "scale_text", filtered({**scale, "scale": "10"}), "a text for a scale"
+    yield "scale_nan", filtered({**scale, "scale": float("nan")}), "NaN for a scale"
+    yield "scale_no_offset", filtered(without(scale, "offset")), "a scale without an offset"
+    yield "quantize_of_integers", filtered({"id": "quantize", "digits": 1, "dtype": "<i2"}), "integers quantized"
+    yield "astype_no_type", filtered({"id": "astype", "decode_dtype": "<i2"}), "an astype without a type"
+    yield "bitround_text", filtered({"id": "bitround", "keepbits": "all"}), "a text for a number of bits"
+    yield "crc32_place", filtered({"id": "crc32", "location": "middle"}), "a checksum in the middle"
+    yield "bz2_level", array(compressor={"id": "bz2", "level": 0}), "a level that bz2 does not have"
+    yield "lzma_raw", array(compressor={"id": "lzma", "format": 3}), "lzma data without a header"
+    times = {"dtype": "<M8[ns]", "shape": [1], "chunks": [1]}
+    yield "times_unit", array(bytes(8), **{**times, "dtype": "<M8[parsec]"}), "dates of a unit that NumPy does not have"
+    yield "times_count", array(bytes(8), **{**times, "dtype": "<M8[0s]"}), "dates that count by 0 seconds"
+    yield "times_without_order", array(bytes(8), **{**times, "dtype": "M8[s]"}), "dates without a byte order"
+    yield "times_fill", array(bytes(8), **times, fill_value="today"), "a text for the fill value of dates"
+    yield "nat_of_integers", array(fill_value="NaT"), "NaT for an integer"
+
+
+def filtered_files():
+    delta, bits = {"id": "delta", "dtype": "<i2", "astype": "<i4"}, {"id": "packbits"}
+    bools = {"dtype": "|b1", "shape": [6], "chunks": [6]}
+    yield "delta_odd", filtered(delta, chunk=bytes(23)), "a delta of 5 and three quarters of an element"
+    yield "delta_too_long", filtered(delta, chunk=bytes(28)), "a delta of an element more"
+    yield "delta_of_less", filtered(delta, chunk=bytes(20)), "a delta of an element less"
+    yield "bits_empty", {**filtered(bits, **bools), "0": b""}, "packed bits without a byte"
+    yield "bits_missing_9", {**filtered(bits, **bools), "0": b"\x09\xff"}, "9 bits that a byte lacks"
+    yield "bits_missing_of_none", {**filtered(bits, **bools), "0": b"\x02"}, "2 bits that no byte lacks"
+    yield "bits_too_many", {**filtered(bits, **bools), "0": b"\x01\xff"}, "7 packed bits for 6 elements"
+    yield "bits_too_few", {**filtered(bits, **bools), "0": b"\x03\xff"}, "5 packed bits for 6 elements"
+    for name in ("crc32", "adler32", "fletcher32"):
+        yield name + "_wrong", filtered({"id": name}, chunk=b"abcd" + ELEMENTS), f"a wrong {name}"
+        yield name + "_cut", filtered({"id": name}, chunk=b"abc"), f"a chunk without room for its {name}"
 
 
 def folder_files():
@@ -121,10 +172,10 @@ def folder_files():
 
 
 def files():
-    for part in (text_files, field_files, value_files, folder_files):
+    for part in (text_files, field_files, value_files, numcodecs_fields, filtered_files, folder_files):
         for name, content, wrong in part():
             yield Malformed(name + ".zarr", content, wrong)
-    for chunks in (plain_files, zlib_files):
+    for chunks in (plain_files, zlib_files, numcodecs_files):
         for name, codec, chunk, wrong in chunks():
             yield Malformed(name + ".zarr", array(chunk, compressor=CODECS[codec]), wrong)
     shuffled = [{"id": "shuffle", "elementsize": 2}]

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Malformed arrays, groups and shards of version 3 of Zarr."""
 
+import io
 import struct
+import zipfile
+import zlib
 
 from malformed_file import Malformed, json_bytes, without
 from zarr_parts import ELEMENTS, coded_files, crc32c, plain_files
@@ -135,6 +138,32 @@ def codec_files():
     yield "crc32c_only", coded(BYTES, CRC, chunk=crc32c(b"")), "the crc32c of a chunk without bytes"
 
 
+def numcodecs_fields():
+    delta = configured("numcodecs.delta", dtype="<i2")
+    lz4 = configured("numcodecs.lz4", acceleration=1)
+    yield "numcodecs_unknown", coded(BYTES, configured("numcodecs.pcodec")), "a codec that is not known"
+    yield "numcodecs_no_name", coded(BYTES, configured("numcodecs.")), "a codec of numcodecs without a name"
+    yield "numcodecs_text", coded({"name": "numcodecs.delta", "configuration": "<i2"}, BYTES), "a text for its fields"
+    yield "numcodecs_level", coded(BYTES, configured("numcodecs.zlib", level=11)), "a level that zlib does not have"
+    yield "filter_behind_bytes", coded(BYTES, delta), "a filter behind the codec bytes"
+    yield "compressor_before_bytes", coded(lz4, BYTES), "a compressor before the codec bytes"
+    yield "filter_without_bytes", coded(delta), "a filter without the codec bytes"
+    yield "filter_of_other_type", coded(configured("numcodecs.delta", dtype="<i4"), BYTES), "a delta of other elements"
+    yield "filter_endian", coded(delta, configured("bytes", endian="big")), "other byte orders than the filter's"
+    yield "filter_before_transpose", coded(delta, configured("transpose", order=[1, 0]), BYTES), "a transpose behind"
+    yield "filter_before_shards", coded(delta, configured("sharding_indexed", **SHARDS)), "shards behind a filter"
+    yield "lz4_damaged", coded(BYTES, lz4), "a chunk that is no lz4 data"
+    wrong = coded(BYTES, configured("numcodecs.crc32"), chunk=bytes(4) + ELEMENTS)
+    yield "crc32_wrong", wrong, "a wrong crc32 before a chunk"
+    dates = configured("numpy.datetime64", unit="ns", scale_factor=1)
+    yield "times_no_configuration", array(data_type="numpy.datetime64"), "dates without a unit"
+    for field, value in (("unit", "parsec"), ("unit", 1), ("scale_factor", 0), ("scale_factor", 1 << 31)):
+        given = {**dates, "configuration": {**dates["configuration"], field: value}}
+        yield f"times_{field}_{value}", array(data_type=given), f"dates of the {field} {value}"
+    yield "times_fill", array(data_type=dates, fill_value="today"), "a text for the fill value of dates"
+    yield "nat_of_integers", array(fill_value="NaT"), "NaT for an integer"
+
+
 SHARDS = {
     "chunk_shape": [1, 3],
     "codecs": [BYTES],
@@ -164,7 +193,11 @@ def shard_metadata_files():
     yield "shards_do_not_divide", sharded(whole, chunk_shape=[2, 2]), "chunks that do not divide their shard"
     yield "shards_rank", sharded(whole, chunk_shape=[3]), "chunks of another rank than their shard"
     yield "shards_zero", sharded(whole, chunk_shape=[0, 3]), "chunks of no row in a shard"
-    yield "shards_in_shards", sharded(whole, codecs=[configured("sharding_indexed", **SHARDS)]), "shards in shards"
+    yield (
+        "shards_in_shards",
+        sharded(whole, codecs=[configured("sharding_indexed", **SHARDS)]),
+        "shards in shards, without their index",
+    )
     compressed = [BYTES, {"name": "gzip", "configuration": {"level": 1}}]
     yield "shards_index_compressed", sharded(whole, index_codecs=compressed), "a compressed index"
     yield "shards_index_location", sharded(whole, index_location="middle"), "an index in the middle"
@@ -201,6 +234,51 @@ def shard_files():
     yield "shard_chunk_crc", sharded(body + index((0, 10), (10, 10)), codecs=checked), "a wrong crc32c of a chunk"
 
 
+def nested_files():
+    """Shards of one shard of two chunks, in a file of 12 bytes, its index of two, and that of the file."""
+    inner_codecs = [configured("sharding_indexed", **SHARDS)]
+
+    def nested(inner, entry=None, **fields):
+        one = struct.pack("<2Q", *(entry or (0, len(inner))))
+        shard = {**SHARDS, "chunk_shape": [2, 3], "codecs": inner_codecs, **fields}
+        return array(inner + one + crc32c(one), codecs=[configured("sharding_indexed", **shard)])
+
+    good = ELEMENTS + index((0, 6), (6, 6))
+    yield "nested_cut", nested(good[20:]), "a shard in a shard that is shorter than its index"
+    yield "nested_outside", nested(good, (0, 1 << 40)), "a shard in a shard of a terabyte"
+    yield "nested_crc", nested(good[:-1] + b"!"), "a wrong crc32c of an index in a shard"
+    yield "nested_chunk_outside", nested(ELEMENTS + index((0, 6), (8, 6))), "a chunk that reaches into the inner index"
+    yield "nested_chunk_cut", nested(ELEMENTS + index((0, 6), (6, 5))), "a chunk of a shard in a shard, a byte short"
+    yield "nested_compressed", nested(good, codecs=[*inner_codecs, CRC]), "inner shards encoded as a whole"
+    yield "nested_does_not_divide", nested(good, chunk_shape=[2, 1]), "chunks that do not divide an inner shard"
+
+
+def archive(files, method=0, damage=()):
+    """A zip archive of a folder; `damage`: bytes to be replaced, once each."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as zipped:
+        for name, data in files.items():
+            zipped.writestr(zipfile.ZipInfo(name), data, method)
+    content = file.getvalue()
+    for old, new in damage:
+        assert old in content, old
+        content = content.replace(old, new, 1)
+    return content
+
+
+def archive_files():
+    yield "chunk_short", archive(array(ELEMENTS[:-1])), "a short chunk in an archive"
+    yield "chunk_crc", archive(array(), damage=[(ELEMENTS, ELEMENTS[::-1])]), "a wrong CRC-32 of a member"
+    yield "metadata_crc", archive(array(), damage=[(b'"int16"', b'"int8" ')]), "a wrong CRC-32 of the metadata"
+    yield "metadata", archive({"zarr.json": b"{"}), "metadata that end early in an archive"
+    yield "empty_group", archive({"zarr.json": b'{"zarr_format": 3, "node_type": "group"}'}), "a group without arrays"
+    packed = zlib.compress(ELEMENTS)[2:-4]
+    deflated = archive(array(), zipfile.ZIP_DEFLATED, [(packed, b"\xff" * len(packed))])
+    yield "chunk_deflated", deflated, "deflated bytes that are damaged"
+    yield "chunk_bzip2", archive(array(), zipfile.ZIP_BZIP2), "members that are compressed by bzip2"
+    yield "cut", archive(array())[:-30], "an archive that ends early"
+
+
 def folder_files():
     group = {"zarr.json": json_bytes({"zarr_format": 3, "node_type": "group", "attributes": {}})}
     yield "empty_group", group, "a group without an array"
@@ -221,13 +299,17 @@ def files():
         field_files,
         fill_files,
         codec_files,
+        numcodecs_fields,
         shard_metadata_files,
         shard_files,
+        nested_files,
         folder_files,
     )
     for part in parts:
         for name, content, wrong in part():
             yield Malformed(name + ".zarr", content, wrong)
+    for name, content, wrong in archive_files():
+        yield Malformed(name + ".zarr.zip", content, wrong)
     for chunks in (plain_files, coded_files):
         for name, codec, chunk, wrong in chunks():
             yield Malformed(name + ".zarr", array(chunk, codecs=CODECS[codec]), wrong)

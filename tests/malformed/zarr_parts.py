@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What malformed arrays of both versions of Zarr are made of: one chunk of six int16, encoded by each codec."""
 
+import bz2
 import gzip
+import lzma
 import struct
 import zlib
 
@@ -84,6 +86,44 @@ def coded_files():
     yield "blosc_of_less", "blosc", blosc(data[:-2]), "a buffer of Blosc of an element less"
     yield "blosc_version", "blosc", blosc(data, version=9), "a buffer of Blosc of version 9"
     yield "blosc_damaged", "blosc", blosc(data, flags=0), "a buffer of Blosc whose bytes are no compressed ones"
+
+
+def lz4(data, nbytes=None):
+    """numcodecs' lz4: a block of literals alone, of at most 14 bytes, behind the length."""
+    return struct.pack("<IB", len(data) if nbytes is None else nbytes, len(data) << 4) + data
+
+
+def xz_of_dictionary(size_bits):
+    """xz data whose header asks for a dictionary of that size (in half powers of two)."""
+    data = bytearray(lzma.compress(ELEMENTS))
+    begin, end = 12, 12 + 4 * (data[12] + 1)
+    data[begin + 4] = size_bits
+    data[end - 4 : end] = struct.pack("<I", zlib.crc32(data[begin : end - 4]))
+    return bytes(data)
+
+
+def numcodecs_files():
+    """Of codecs that numcodecs has, as above."""
+    block = lz4(ELEMENTS)
+    yield "lz4_empty", "lz4", b"", "no byte of lz4 data"
+    yield "lz4_cut", "lz4", block[:-3], "a block of lz4 that ends early"
+    yield "lz4_says_more", "lz4", lz4(ELEMENTS, 1 << 30), "a block of lz4 that says a gigabyte"
+    yield "lz4_says_less", "lz4", lz4(ELEMENTS, 8), "a block of lz4 that says 8 bytes and has 12"
+    yield "lz4_of_less", "lz4", lz4(ELEMENTS[:-2]), "a block of lz4 of an element less"
+    packed = bz2.compress(ELEMENTS)
+    yield "bz2_not", "bz2", ELEMENTS, "no bz2 data"
+    yield "bz2_empty", "bz2", b"", "no byte of bz2 data"
+    yield "bz2_cut", "bz2", packed[:-3], "bz2 data that end early"
+    yield "bz2_damaged", "bz2", packed[:20] + b"\0" + packed[21:], "a wrong byte in bz2 data"
+    yield "bz2_of_less", "bz2", bz2.compress(ELEMENTS[:-2]), "bz2 data of an element less"
+    yield "bz2_bomb", "bz2", bz2.compress(bytes(20_000_000)), "50 bytes of bz2 data of 20 MB"
+    yield "bz2_text_behind", "bz2", packed + b"more", "bytes behind bz2 data"
+    packed = lzma.compress(ELEMENTS)
+    yield "lzma_not", "lzma", ELEMENTS, "no lzma data"
+    yield "lzma_cut", "lzma", packed[:-3], "lzma data that end early"
+    yield "lzma_of_more", "lzma", lzma.compress(ELEMENTS + b"\0"), "lzma data of a byte more"
+    yield "lzma_bomb", "lzma", lzma.compress(bytes(20_000_000)), "3 KB of lzma data of 20 MB"
+    yield "lzma_memory", "lzma", xz_of_dictionary(40), "lzma data that ask for 4 GB of memory"
 
 
 def zlib_files():

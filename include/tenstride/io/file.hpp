@@ -143,7 +143,8 @@ struct FileInfo {
 
   /// The tensor as the program names it: "x.npy", "m.safetensors::weight", "era5.zarr/surface/t2m".
   [[nodiscard]] std::string address() const {
-    return name.empty() || kind == FileKind::zarr ? path : path + "::" + name;
+    const bool is_in_path = kind == FileKind::zarr && path.ends_with("/" + name);
+    return name.empty() || is_in_path ? path : path + "::" + name;
   }
   /// Whether the elements mean other numbers than they are.
   [[nodiscard]] bool is_scaled() const { return scale != 1 || shift != 0; }

@@ -31,6 +31,8 @@ struct NpyHeader {
   std::size_t nbytes = 0;
   /// The major version: 1, 2 or 3.
   int version = 1;
+  /// What elements of int64 are in NumPy: "datetime64[ns]", "timedelta64[25s]"; empty where they are numbers.
+  std::string numpy_dtype{};
   /// Why the elements are no numbers of a known type, as the end of "must …". Empty of what
   /// `parse_npy_header` gives.
   std::string obstacle{};

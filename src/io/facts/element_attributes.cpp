@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/message.hpp"
+#include "io/format/numpy_dtype.hpp"
 #include "io/format/python_json.hpp"
 #include "io/format/scaling.hpp"
 
@@ -22,6 +23,8 @@ constexpr std::array<const char*, 5> names_of_scaling{"scl_slope", "scl_inter", 
 /// Numbers as they are stored.
 constexpr std::array<const char*, 5> names_of_marks{"_FillValue", "missing_value", "valid_range", "valid_min",
                                                     "valid_max"};
+/// What the elements count, as numbers of the type that they have.
+constexpr std::array<const char*, 1> names_of_times{numpy_dtype_key};
 
 /// "valid_range [0,250]".
 std::string said(const ElementJson& json, const char* name) {
@@ -114,6 +117,7 @@ class Changed {
     const Rescaling& rescaling = *changes_.rescaling;
     leave_out(names_of_scaling, {});
     leave_out(names_of_marks, {});
+    leave_out(names_of_times, "the elements are others now");
     for (const std::string& text : rescaling.notes) note(text);
     if (!rescaling.has_missing()) return;
     json_["_FillValue"] = json_of(rescaling.fill);
@@ -125,6 +129,7 @@ class Changed {
     constexpr std::string_view reason = "the elements are others now";
     leave_out(names_of_scaling, reason);
     leave_out(names_of_marks, reason);
+    leave_out(names_of_times, reason);
     if (!missing.empty())
       note(message("elements that x says are missing (", missing,
                    ") were computed with as any others; --rescale alone makes them NaN"));
@@ -141,6 +146,7 @@ class Changed {
     const bool is_one_of_them = reduction == Reduction::min || reduction == Reduction::max;
     if (!is_one_of_them || stored_ != source_.dtype)
       leave_out(names_of_marks, "it is not true of reduced elements");
+    if (!is_one_of_them) leave_out(names_of_times, "it is not true of reduced elements");
   }
 
   /// The types that elements go through, without the source's.
@@ -160,6 +166,7 @@ class Changed {
   void convert() {
     std::vector<DType> all = types();
     if (all.empty()) return;
+    leave_out(names_of_times, message("elements of ", tenstride::name(all.back()), " are no dates"));
     if (stored_ != source_.dtype) {
       if (all.size() > 1 || all.front() != stored_) {
         const std::string reason = message("elements were converted as ", name(source_.dtype),

@@ -7,6 +7,7 @@
 #include "io/facts/shared_axis_names.hpp"
 #include "io/facts/source_axes.hpp"
 #include "io/format/format.hpp"
+#include "io/format/numpy_dtype.hpp"
 #include "io/format/result_attributes.hpp"
 
 namespace tenstride::io {
@@ -37,6 +38,7 @@ void tell_lost(ResultFacts& facts, const FileInfo& source, const FileFormat& des
   if (source.kind != destination.kind && !destination.has_fields) return;
   const ResultAttributes lost(source.attributes);
   for (const auto& [key, value] : lost.json.items()) {
+    if (key == numpy_dtype_key && destination.has_times) continue;
     facts.dropped.push_back({{}, key, message("attributes are not written to ", destination.description)});
   }
 }
@@ -84,8 +86,11 @@ void add_attributes(const KnownResults& known, std::size_t number, const Element
   if (destination.keep_written != nullptr) destination.keep_written(attributes, known.origins[number]);
   keep_true_references(known.moves, known.origins, number, attributes);
   facts.attributes = attributes.text();
-  if (!holds_attributes(destination)) return;
-  facts.dropped.insert(facts.dropped.end(), attributes.dropped().begin(), attributes.dropped().end());
+  const bool holds_all = holds_attributes(destination);
+  for (const DroppedFact& dropped : attributes.dropped()) {
+    const bool is_of_type = destination.has_times && dropped.fact.starts_with(numpy_dtype_key);
+    if (holds_all || is_of_type) facts.dropped.push_back(dropped);
+  }
 }
 
 }  // namespace
@@ -108,7 +113,9 @@ std::vector<ResultFacts> facts_of_results(const std::vector<ResultMove>& results
   if (format.facts == TensorFacts::both) separate_axis_names(known.moves, known.origins, facts);
   std::vector<ResultFacts> all(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (says_nothing(results[i]) || format.facts == TensorFacts::none) continue;
+    const FileInfo& source = results[i].move.source;
+    const bool had_times = format.has_times && find_numpy_time(source.attributes, source.dtype);
+    if (says_nothing(results[i]) || (format.facts == TensorFacts::none && !had_times)) continue;
     all[i].dropped = {{{}, "names and attributes", "what becomes of the axes is not known without elements"}};
   }
   for (std::size_t i = 0; i < facts.size(); ++i) {

@@ -75,6 +75,8 @@ struct FileFormat {
   TensorNames names = TensorNames::none;
   /// What a new file holds.
   TensorFacts facts = TensorFacts::none;
+  /// Whether elements may be dates and spans of time, of all that attributes say (`find_numpy_time`).
+  bool has_times = false;
   /// Whether attributes are fields of the header, so that there is no place for those of other kinds.
   bool has_fields = false;
   /// Whether names of tensors make groups, which have attributes.

@@ -32,6 +32,8 @@ const FileFormat& format_of(FileKind kind) {
 const FileFormat* find_format(const FileStart& start) {
   // The elements of a NIfTI pair, told by the header beside them, may begin as a file of another kind does.
   if (nifti_format.is_kind_of(start)) return &nifti_format;
+  // A zip archive may be Zarr's; of others, .npy files are looked for.
+  if (zarr_format.is_kind_of(start)) return &zarr_format;
   for (const FileFormat* format : known_formats) {
     if (format->is_kind_of != nullptr && format->is_kind_of(start)) return format;
   }

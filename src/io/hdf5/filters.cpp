@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/message.hpp"
+#include "io/stream/fletcher32.hpp"
 #include "ledger/watch.hpp"
 #include "tenstride/base/error.hpp"
 #include "tenstride/copy/copy.hpp"
@@ -18,12 +19,6 @@ constexpr std::size_t filter_slack = 64;
 template <typename... Pieces>
 [[noreturn]] void refuse_filter(const std::string& where, const Pieces&... pieces) {
   throw FileError(where + tenstride::detail::message(pieces...), "");
-}
-
-/// The sums are taken modulo 65535, where a sum above 0 never becomes 0.
-std::uint64_t reduce_sum(std::uint64_t sum) {
-  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
-  return sum;
 }
 
 /// A copy of bytes from (rows, columns) to (columns, rows).
@@ -60,26 +55,6 @@ std::size_t shuffled_width(const Hdf5Filter& filter) {
 }
 
 }  // namespace
-
-std::uint32_t fletcher32(std::span<const std::byte> bytes) {
-  std::uint64_t first = 0;
-  std::uint64_t second = 0;
-  const auto add = [&](std::uint64_t word) {
-    first += word;
-    second += first;
-  };
-  const auto number = [&](std::size_t i) { return std::to_integer<std::uint64_t>(bytes[i]); };
-  constexpr std::size_t block = std::size_t{1} << 16;  // so many words fit 64 bits
-  for (std::size_t begin = 0; begin < bytes.size(); begin += block) {
-    const std::size_t end = std::min(bytes.size(), begin + block);
-    std::size_t i = begin;
-    for (; i + 1 < end; i += 2) add(number(i) << 8 | number(i + 1));
-    if (i < end) add(number(i) << 8);
-    first = reduce_sum(first);
-    second = reduce_sum(second);
-  }
-  return static_cast<std::uint32_t>(second << 16 | first);
-}
 
 void shuffle_bytes(std::span<std::byte> dst, std::span<const std::byte> src, std::size_t width) {
   const std::size_t count = src.size() / width;

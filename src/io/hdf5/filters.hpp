@@ -35,9 +35,6 @@ void decode_hdf5_chunk(std::span<const Hdf5Filter> filters, std::uint32_t mask,
 /// How many bytes a chunk of `nbytes` may have in the file; more is refused before it is read.
 std::uint64_t max_stored_hdf5_chunk(std::span<const Hdf5Filter> filters, std::uint64_t nbytes);
 
-/// The checksum of HDF5's filter 3: Fletcher's sums of 16-bit numbers, the first byte the higher one.
-std::uint32_t fletcher32(std::span<const std::byte> bytes);
-
 /// First bytes of all items, then second bytes …; and back. Bytes behind the last whole item stay where they
 /// are. Example: items of 2 bytes, "aAbBc" to "abABc". Pre: the memories do not overlap; width > 0.
 void shuffle_bytes(std::span<std::byte> dst, std::span<const std::byte> src, std::size_t width);

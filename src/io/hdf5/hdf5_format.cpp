@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "io/format/known_formats.hpp"
+#include "io/format/numpy_dtype.hpp"
 #include "io/format/scaling.hpp"
 #include "io/hdf5/copy_objects.hpp"
 #include "io/hdf5/hdf5_sink.hpp"
@@ -91,6 +92,7 @@ const FileFormat hdf5_format{.kind = FileKind::hdf5,
                              .is_kind_of = is_hdf5,
                              .list = list_hdf5,
                              .chunks = hdf5_chunks,
+                             .keep_written = write_time_units,
 #ifdef TENSTRIDE_HAS_HDF5
                              .plan_chunks = plan_hdf5_chunks,
                              .create_chunks = create_hdf5,

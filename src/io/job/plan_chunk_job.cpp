@@ -43,7 +43,8 @@ Index changing_codecs(std::string_view codecs) {
   while (!codecs.empty()) {
     const std::size_t end = std::min(codecs.find_first_of("+,"), codecs.size());
     const std::string_view codec = codecs.substr(0, end);
-    const bool is_checksum = codec.ends_with("crc32c") || codec.ends_with("fletcher32");
+    const bool is_checksum = codec.ends_with("crc32c") || codec.ends_with("crc32") ||
+                             codec.ends_with("adler32") || codec.ends_with("fletcher32");
     if (!is_checksum && codec != "none") ++count;
     codecs.remove_prefix(std::min(end + 1, codecs.size()));
   }

@@ -12,6 +12,8 @@ namespace tenstride::io {
 struct NpyElement {
   DType dtype = DType::float32;
   ByteOrder byte_order = ByteOrder::native;
+  /// "datetime64[ns]" of dates, "timedelta64[s]" of spans of time, which are read as int64.
+  std::string numpy_dtype{};
   /// Why the elements are no numbers of a known type, as the end of "must …"; empty where they are.
   std::string obstacle{};
 };

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/message.hpp"
+#include "io/format/numpy_dtype.hpp"
 #include "io/input.hpp"
 #include "io/npy/descr.hpp"
 #include "io/npy/literal.hpp"
@@ -38,6 +39,7 @@ class HeaderCheck {
     result.obstacle = std::move(element.obstacle);
     result.version = place.version;
     result.dtype = element.dtype;
+    result.numpy_dtype = std::move(element.numpy_dtype);
     result.byte_order = element.byte_order;
     result.data_begin = place.begin + place.length;
     result.layout = layout_of(dictionary);
@@ -128,10 +130,12 @@ NpyHeader parse_npy_header(std::span<const std::byte> start_of_file, std::size_t
   throw FileError(message("npy: \"", name, "\" must ", header.obstacle), std::string(name));
 }
 
-namespace detail {
-
-std::string npy_header_text(const Dims& shape, DType dtype, ElementOrder order, std::string_view operation) {
-  const std::optional<std::string> descr = npy_descr(dtype);
+std::string npy_head(const Dims& shape, DType dtype, ElementOrder order, std::string_view attributes,
+                     std::string_view operation) {
+  std::optional<std::string> descr = npy_descr(dtype);
+  if (const std::optional<NumpyTime> time = find_numpy_time(attributes, dtype)) {
+    descr->replace(1, std::string::npos, numpy_time_code(*time));
+  }
   if (!descr) {
     throw TypeError(message(operation, ": elements of ", tenstride::name(dtype),
                             " must be of a type that NumPy has; use .to(",
@@ -159,6 +163,12 @@ std::string npy_header_text(const Dims& shape, DType dtype, ElementOrder order, 
   const std::array<char, 4> version_and_length{1, 0, static_cast<char>(text.size() & 0xff),
                                                static_cast<char>(text.size() >> 8)};
   return std::string(magic) + std::string(version_and_length.data(), version_and_length.size()) + text;
+}
+
+namespace detail {
+
+std::string npy_header_text(const Dims& shape, DType dtype, ElementOrder order, std::string_view operation) {
+  return npy_head(shape, dtype, order, {}, operation);
 }
 
 }  // namespace detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/message.hpp"
 #include "io/format/known_formats.hpp"
+#include "io/format/numpy_dtype.hpp"
+#include "io/format/python_json.hpp"
 #include "io/input.hpp"
 #include "io/npy/npy_info.hpp"
 
@@ -18,7 +20,7 @@ std::vector<FileInfo> list_npy(const std::string& path, std::string_view /*opera
 FlatFile plan_npy(const std::vector<NewTensor>& tensors, std::string_view operation) {
   const NewTensor& tensor = tensors.at(0);
   FlatFile file;
-  file.head = detail::npy_header_text(tensor.shape, tensor.dtype, tensor.order, operation);
+  file.head = npy_head(tensor.shape, tensor.dtype, tensor.order, tensor.attributes, operation);
   const Layout layout =
       tensor.order == ElementOrder::row_major ? row_major(tensor.shape) : column_major(tensor.shape);
   file.parts.push_back({layout, file.head.size()});
@@ -37,6 +39,9 @@ FileInfo npy_info(const NpyHeader& header) {
   info.data_begin = header.data_begin;
   info.is_byte_swapped = header.byte_order == ByteOrder::swapped;
   info.obstacle = header.obstacle;
+  if (!header.numpy_dtype.empty()) {
+    info.attributes = python_json_text(nlohmann::json{{numpy_dtype_key, header.numpy_dtype}});
+  }
   return info;
 }
 
@@ -45,6 +50,7 @@ const FileFormat npy_format{.kind = FileKind::npy,
                             .description = "a .npy file",
                             .suffixes = {".npy"},
                             .orders = Orders::both,
+                            .has_times = true,
                             .is_kind_of = is_npy,
                             .list = list_npy,
                             .plan_flat = plan_npy};

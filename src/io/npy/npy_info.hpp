@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/npy.hpp"
 
@@ -10,6 +13,11 @@ namespace tenstride::io {
 /// these the header has an obstacle, the shape, and no more.
 NpyHeader parse_any_npy_header(std::span<const std::byte> start_of_file, std::size_t file_size,
                                std::string_view name);
+
+/// Everything before the elements, which are times where the attributes say so. Throws as
+/// `detail::npy_header_text`.
+std::string npy_head(const Dims& shape, DType dtype, ElementOrder order, std::string_view attributes,
+                     std::string_view operation);
 
 /// What a .npy header says, of a file that has nothing else.
 FileInfo npy_info(const NpyHeader& header);

@@ -11,7 +11,7 @@
 #include "files/system_reason.hpp"
 #include "io/format/element_blocks.hpp"
 #include "io/input.hpp"
-#include "tenstride/io/npy.hpp"
+#include "io/npy/npy_info.hpp"
 
 #ifdef TENSTRIDE_HAS_MINIZIP
 #include <zip.h>
@@ -135,8 +135,8 @@ void save_npz(const std::string& path, const std::vector<NamedTensor>& tensors,
   // What cannot be written is refused before there is a file.
   for (const NamedTensor& tensor : tensors) {
     require_member_name(tensor.name, operation);
-    headers.push_back(detail::npy_header_text(tensor.tensor.shape(), tensor.tensor.dtype(),
-                                              tensor.order.value_or(options.order), operation));
+    headers.push_back(npy_head(tensor.tensor.shape(), tensor.tensor.dtype(),
+                               tensor.order.value_or(options.order), tensor.attributes, operation));
   }
   ArchiveWriter archive(path, options.overwrite, operation);
   for (std::size_t i = 0; i < tensors.size(); ++i) {

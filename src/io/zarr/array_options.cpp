@@ -10,6 +10,7 @@
 #include "io/format/python_json.hpp"
 #include "io/zarr/attributes.hpp"
 #include "io/zarr/json_field.hpp"
+#include "io/zarr/shard_index.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -116,7 +117,7 @@ void set_grid(ZarrArray& array, const ZarrOptions& options) {
   array.shards = ZarrShards{};
   array.shards->shape = options.shard;
   array.shards->order = first_axes(rank);
-  require(options.shard, array.has_readable_indexes(), "the shard shape", "have at most ", max_shard_chunks,
+  require(options.shard, has_readable_index(array, 0), "the shard shape", "have at most ", max_shard_chunks,
           " chunks of ", array.chunk);
   if constexpr (std::endian::native == std::endian::big) array.shards->index_byte_order = ByteOrder::swapped;
 }
@@ -155,6 +156,8 @@ ZarrArray make_zarr_array(const Dims& shape, DType dtype, const ZarrOptions& opt
   const std::vector<std::byte> missing = take_missing_element(attributes, dtype);
   array.attributes = python_json_text(attributes);
   array.fill_value = options.fill_value.empty() ? missing : options.fill_value;
+  if (array.fill_value.empty() && find_numpy_time(array.attributes, dtype))
+    array.fill_value = no_time_element();
   if (array.fill_value.empty() && options.format == 3) array.fill_value.resize(item_size(dtype));
   if (!array.fill_value.empty() && array.fill_value.size() != item_size(dtype)) {
     throw ValueError(message("zarr: the fill value of ", array.fill_value.size(), " bytes must be of ", item,

@@ -141,6 +141,7 @@ AttributeJson parse_zarr_attributes(AttributeJson attributes, DType dtype) {
 
 AttributeJson zarr_attributes_json(const ZarrArray& array) {
   AttributeJson attributes = parse_zarr_json(array.attributes, "attributes");
+  if (find_numpy_time(array.attributes, array.dtype)) attributes.erase(numpy_dtype_key);
   drop_said_missing(attributes, array.dtype);
   const auto fill = attributes.find(fill_attribute);
   if (fill != attributes.end()) {
@@ -156,6 +157,13 @@ AttributeJson zarr_attributes_json(const ZarrArray& array) {
   }
   encode_numbers(attributes);
   return attributes;
+}
+
+void add_time_attribute(ZarrArray& array, const std::optional<NumpyTime>& time) {
+  if (!time) return;
+  AttributeJson attributes = parse_zarr_json(array.attributes, "attributes");
+  attributes[numpy_dtype_key] = numpy_dtype_text(*time);
+  array.attributes = python_json_text(attributes);
 }
 
 AttributeJson parse_zarr_group_attributes(AttributeJson attributes) {

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "io/format/numpy_dtype.hpp"
 #include "io/zarr/metadata.hpp"
 
 namespace tenstride::io {
@@ -18,10 +20,13 @@ namespace tenstride::io {
 /// valid_min is. Example, of float32: `{"_FillValue":"AAAAAAAA+H8="}` gives `{"_FillValue":NaN}`.
 nlohmann::json parse_zarr_attributes(nlohmann::json attributes, DType dtype);
 
-/// The reverse, without the names of axes: JSON by the letter, in which those words stand for numbers. Left
-/// out are a `_FillValue` that no element can have, one that the array's fill_value says already, and NaN
-/// among missing_value, which readers would take for a text; NaN is missing without it.
+/// The reverse, without the names of axes and what the type says: JSON by the letter, in which those words
+/// stand for numbers. Left out are a `_FillValue` that no element can have, one that the array's fill_value
+/// says already, and NaN among missing_value, which readers would take for a text; NaN is missing without it.
 nlohmann::json zarr_attributes_json(const ZarrArray& array);
+
+/// Says among the attributes that elements are times, where they are.
+void add_time_attribute(ZarrArray& array, const std::optional<NumpyTime>& time);
 
 /// Attributes of a group, where words are numbers in lists of numbers; and the reverse, JSON by the letter.
 nlohmann::json parse_zarr_group_attributes(nlohmann::json attributes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/zarr/codec_json.hpp"
+#include "io/zarr/codecs.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -33,7 +34,8 @@ std::string parse_blosc_name(const JsonField& field) {
   field.refuse("one of blosclz, lz4, lz4hc, snappy, zlib, zstd");
 }
 
-ZarrCodec parse_zarr_codec_v2(const JsonField& field, Index item) {
+ZarrCodec parse_zarr_codec_v2(const JsonField& field, ZarrElement before) {
+  const auto item = static_cast<Index>(item_size(before.dtype));
   const JsonField id = field.at("id");
   const std::string& kind = id.text();
   if (kind == "zlib" || kind == "gzip") {
@@ -51,14 +53,19 @@ ZarrCodec parse_zarr_codec_v2(const JsonField& field, Index item) {
   if (kind == "blosc") return blosc_of_v2(field, item);
   if (kind == "shuffle") {
     field.allow_only({"id", "elementsize"});
+    const auto elementsize = field.find("elementsize");
     return {.kind = ZarrCodecKind::shuffle,
             .shuffle = ZarrShuffle::bytes,
-            .item = field.at("elementsize").integer(1, 255)};
+            .item = elementsize && !elementsize->is_null() ? elementsize->integer(1, 255) : item};
   }
-  id.refuse("one of zlib, gzip, zstd, blosc, shuffle");
+  if (std::optional<ZarrCodec> codec = parse_numcodecs(field, before)) return *std::move(codec);
+  id.refuse(
+      "one of zlib, gzip, zstd, blosc, lz4, bz2, lzma, shuffle, delta, fixedscaleoffset, quantize, bitround, "
+      "astype, packbits, crc32, crc32c, adler32, fletcher32");
 }
 
 nlohmann::json zarr_codec_json_v2(const ZarrCodec& codec, std::string_view folder) {
+  if (!codec.numcodecs.empty()) return parse_zarr_json(codec.numcodecs, folder);
   switch (codec.kind) {
     case ZarrCodecKind::gzip:
       return {{"id", "gzip"}, {"level", codec.level}};
@@ -75,10 +82,11 @@ nlohmann::json zarr_codec_json_v2(const ZarrCodec& codec, std::string_view folde
               {"blocksize", codec.block_nbytes}};
     case ZarrCodecKind::shuffle:
       return {{"id", "shuffle"}, {"elementsize", codec.item}};
-    case ZarrCodecKind::crc32c:
+    default:
       break;
   }
-  refuse_zarr(folder, "must have codecs that version 2 of Zarr has, not crc32c; write version 3");
+  refuse_zarr(folder, "must have codecs that version 2 of Zarr has, not ", zarr_codec_name(codec.kind),
+              "; write version 3");
 }
 
 }  // namespace tenstride::io

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <bit>
 
+#include "io/format/python_json.hpp"
 #include "io/zarr/codec_json.hpp"
+#include "io/zarr/codecs.hpp"
+#include "io/zarr/shard_index.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -13,6 +17,7 @@ constexpr ByteOrder order_of_little =
     std::endian::native == std::endian::little ? ByteOrder::native : ByteOrder::swapped;
 constexpr ByteOrder order_of_big =
     std::endian::native == std::endian::little ? ByteOrder::swapped : ByteOrder::native;
+constexpr std::string_view numcodecs_prefix = "numcodecs.";
 const Json no_members = Json::object();
 
 /// A codec of a list: an object with a name and a configuration, or the name alone.
@@ -93,35 +98,101 @@ ZarrCodec bytes_codec(const NamedCodec& codec, Index item) {
     given.allow_only({});
     return {.kind = ZarrCodecKind::crc32c};
   }
-  codec.field.refuse("one of the codecs gzip, zstd, blosc, crc32c here");
+  codec.field.refuse("one of the codecs gzip, zstd, blosc, crc32c and numcodecs' here");
+}
+
+/// A codec "numcodecs.NAME", by the fields that version 2 has.
+ZarrCodec numcodecs_codec(const NamedCodec& codec, ZarrElement before) {
+  if (!codec.configuration.value().is_object()) codec.configuration.refuse("an object");
+  Json fields = codec.configuration.value();
+  fields["id"] = codec.name.substr(numcodecs_prefix.size());
+  ZarrCodec result = parse_zarr_codec_v2(codec.configuration.with(fields), before);
+  result.numcodecs = python_json_text(fields);
+  return result;
+}
+
+bool is_of_numcodecs(const NamedCodec& codec) {
+  return codec.name.starts_with(numcodecs_prefix);
 }
 
 void parse_shards(const NamedCodec& codec, ZarrArray& array);
 
-/// `allows_shards`: within a shard there are no others.
-void parse_pipeline(const JsonField& field, ZarrArray& array, bool allows_shards) {
-  const auto item = static_cast<Index>(item_size(array.dtype));
-  bool has_bytes = false;
-  for (const NamedCodec& codec : named_codecs(field)) {
-    if (!has_bytes && codec.name == "transpose") {
-      array.order = transposed_order(array.order, codec);
-    } else if (!has_bytes && codec.name == "bytes") {
-      array.byte_order = endian_of(codec, item > 1);
-      has_bytes = true;
-    } else if (!has_bytes && codec.name == "sharding_indexed" && allows_shards) {
-      parse_shards(codec, array);
-      has_bytes = true;
-    } else if (!has_bytes) {
-      codec.field.refuse("one of the codecs transpose, bytes", allows_shards ? ", sharding_indexed" : "",
-                         " here");
-    } else if (array.shards && allows_shards) {
-      codec.field.refuse("left out: nothing may encode whole shards");
+/// Reads the codecs of chunks or shards. What makes elements of elements comes first.
+class CodecPipeline {
+ public:
+  explicit CodecPipeline(ZarrArray& array) : array_(array), before_{array.dtype, ByteOrder::native} {}
+
+  void parse(const JsonField& field) {
+    for (const NamedCodec& codec : named_codecs(field)) {
+      if (!has_bytes_ && !is_sharded_) {
+        parse_of_elements(codec);
+      } else if (is_sharded_) {
+        codec.field.refuse("left out: nothing may encode whole shards");
+      } else {
+        parse_of_bytes(codec);
+      }
+    }
+    if (!has_bytes_ && !is_sharded_) field.refuse("a list with the codec bytes or sharding_indexed");
+  }
+
+ private:
+  void parse_of_elements(const NamedCodec& codec) {
+    const bool has_filters = !array_.codecs.empty();
+    if (codec.name == "transpose" && !has_filters) {
+      array_.order = transposed_order(array_.order, codec);
+    } else if (codec.name == "sharding_indexed" && !has_filters) {
+      parse_shards(codec, array_);
+      is_sharded_ = true;
+    } else if (codec.name == "bytes") {
+      parse_bytes(codec);
+    } else if (is_of_numcodecs(codec)) {
+      add_filter(codec);
     } else {
-      array.codecs.push_back(bytes_codec(codec, item));
+      codec.field.refuse("one of the codecs ", has_filters ? "" : "transpose, sharding_indexed, ",
+                         "bytes and numcodecs' filters here");
     }
   }
-  if (!has_bytes) field.refuse("a list with the codec bytes", allows_shards ? " or sharding_indexed" : "");
-}
+
+  void add_filter(const NamedCodec& codec) {
+    const ZarrCodec filter = numcodecs_codec(codec, before_);
+    if (!is_zarr_filter(filter.kind)) codec.field.refuse("a filter here, before the codec bytes");
+    if (filter.decoded.dtype != before_.dtype) {
+      codec.field.refuse("a filter of the elements before it, which are ", name(before_.dtype), ", not ",
+                         name(filter.decoded.dtype));
+    }
+    if (array_.codecs.empty()) array_.byte_order = filter.decoded.byte_order;
+    array_.codecs.push_back(filter);
+    before_ = filter.encoded;
+  }
+
+  void parse_bytes(const NamedCodec& codec) {
+    const bool is_needed = item_size(before_.dtype) > 1;
+    const ByteOrder order = endian_of(codec, is_needed);
+    if (array_.codecs.empty()) {
+      array_.byte_order = order;
+    } else if (is_needed && order != before_.byte_order) {
+      codec.field.refuse("in the byte order of what the filter before it makes");
+    }
+    has_bytes_ = true;
+  }
+
+  void parse_of_bytes(const NamedCodec& codec) {
+    if (!is_of_numcodecs(codec)) {
+      array_.codecs.push_back(bytes_codec(codec, static_cast<Index>(item_size(before_.dtype))));
+      return;
+    }
+    array_.codecs.push_back(numcodecs_codec(codec, before_));
+    if (is_zarr_filter(array_.codecs.back().kind)) {
+      codec.field.refuse("a codec of bytes here, behind the codec bytes");
+    }
+  }
+
+  ZarrArray& array_;
+  /// The elements that the next codec encodes.
+  ZarrElement before_;
+  bool has_bytes_ = false;
+  bool is_sharded_ = false;
+};
 
 void parse_index_codecs(const JsonField& field, ZarrShards& shards) {
   const std::vector<NamedCodec> codecs = named_codecs(field);
@@ -158,12 +229,17 @@ void parse_shards(const NamedCodec& codec, ZarrArray& array) {
     }
   }
   parse_index_codecs(given.at("index_codecs"), shards);
-  array.shards = std::move(shards);
-  if (!array.has_readable_indexes()) {
-    chunk.refuse("sizes of which a shard, ", array.shards->shape, ", has at most ", max_shard_chunks,
-                 " chunks");
+  if (!array.shards) {
+    array.shards = std::move(shards);
+  } else {
+    array.inner_shards.push_back(std::move(shards));
   }
-  parse_pipeline(given.at("codecs"), array, false);
+  const std::size_t level = array.inner_shards.size();
+  if (!has_readable_index(array, level)) {
+    chunk.refuse("sizes of which a shard, ", shards_at(array, level).shape, ", has at most ",
+                 max_shard_chunks, " chunks");
+  }
+  CodecPipeline(array).parse(given.at("codecs"));
 }
 
 Json bytes_json(ByteOrder order, bool has_endian) {
@@ -172,6 +248,7 @@ Json bytes_json(ByteOrder order, bool has_endian) {
 }
 
 Json codec_json_v3(const ZarrCodec& codec, std::string_view folder) {
+  if (!codec.numcodecs.empty()) return numcodecs_json_v3(codec);
   switch (codec.kind) {
     case ZarrCodecKind::gzip:
       return {{"name", "gzip"}, {"configuration", {{"level", codec.level}}}};
@@ -190,12 +267,20 @@ Json codec_json_v3(const ZarrCodec& codec, std::string_view folder) {
     }
     case ZarrCodecKind::crc32c:
       return {{"name", "crc32c"}};
-    case ZarrCodecKind::zlib:
-    case ZarrCodecKind::shuffle:
+    default:
       break;
   }
-  refuse_zarr(folder, "must have codecs that version 3 of Zarr has, not ",
-              codec.kind == ZarrCodecKind::zlib ? "zlib" : "shuffle", "; write version 2");
+  refuse_zarr(folder, "must have codecs that version 3 of Zarr has, not ", zarr_codec_name(codec.kind),
+              "; write version 2");
+}
+
+/// The axes in an order, by their places in the order around it. Example: (2,0,1) within (0,2,1) is (1,0,2).
+Dims order_within(const Dims& order, const Dims& outer) {
+  Dims result = order;
+  for (std::size_t d = 0; d < order.size(); ++d) {
+    result[d] = std::find(outer.begin(), outer.end(), order[d]) - outer.begin();
+  }
+  return result;
 }
 
 void add_transpose(Json& codecs, const Dims& order) {
@@ -204,43 +289,62 @@ void add_transpose(Json& codecs, const Dims& order) {
                     {"configuration", {{"order", std::vector<Index>(order.begin(), order.end())}}}});
 }
 
+/// The codecs of a chunk, which lies in shards whose axes have the order `outer`.
+Json chunk_codecs_json(const ZarrArray& array, const Dims& outer, std::string_view folder) {
+  Json codecs = Json::array();
+  add_transpose(codecs, order_within(array.order, outer));
+  ZarrElement element{array.dtype, array.byte_order};
+  bool has_bytes = false;
+  for (const ZarrCodec& codec : array.codecs) {
+    if (!has_bytes && !is_zarr_filter(codec.kind)) {
+      codecs.push_back(bytes_json(element.byte_order, item_size(element.dtype) > 1));
+      has_bytes = true;
+    }
+    if (is_zarr_filter(codec.kind)) element = codec.encoded;
+    codecs.push_back(codec_json_v3(codec, folder));
+  }
+  if (!has_bytes) codecs.push_back(bytes_json(element.byte_order, item_size(element.dtype) > 1));
+  return codecs;
+}
+
+/// The same of shards, whose parts have the codecs `inner`.
+Json shard_codecs_json(const ZarrArray& array, std::size_t level, const Dims& outer, Json inner) {
+  const ZarrShards& shards = shards_at(array, level);
+  Json index = Json::array({bytes_json(shards.index_byte_order, true)});
+  if (shards.has_index_checksum) index.push_back({{"name", "crc32c"}});
+  std::vector<Index> part;
+  for (const Index axis : shards.order)
+    part.push_back(part_of_shard(array, level)[static_cast<std::size_t>(axis)]);
+  Json codecs = Json::array();
+  add_transpose(codecs, order_within(shards.order, outer));
+  codecs.push_back(
+      {{"name", "sharding_indexed"},
+       {"configuration",
+        {{"chunk_shape", part},
+         {"codecs", std::move(inner)},
+         {"index_codecs", std::move(index)},
+         {"index_location", shards.index_location == ZarrIndexLocation::end ? "end" : "start"}}}});
+  return codecs;
+}
+
 }  // namespace
 
 void parse_zarr_codecs_v3(const JsonField& field, ZarrArray& array) {
   array.order = first_axes(array.shape.size());
-  parse_pipeline(field, array, true);
+  CodecPipeline(array).parse(field);
 }
 
 nlohmann::json zarr_codecs_json_v3(const ZarrArray& array, std::string_view folder) {
-  Json codecs = Json::array();
-  // Within shards that are transposed themselves, an axis is named by its position among theirs.
-  Dims order = array.order;
-  Dims chunk = array.chunk;
-  if (array.shards) {
-    for (std::size_t d = 0; d < order.size(); ++d) {
-      const auto axis = static_cast<std::size_t>(array.shards->order[d]);
-      chunk[d] = array.chunk[axis];
-      for (std::size_t i = 0; i < order.size(); ++i) {
-        if (array.order[i] == array.shards->order[d]) order[i] = static_cast<Index>(d);
-      }
-    }
+  const Dims axes = first_axes(array.shape.size());
+  const std::size_t levels = array.shards ? 1 + array.inner_shards.size() : 0;
+  const auto order_around = [&](std::size_t level) {
+    return level == 0 ? axes : shards_at(array, level - 1).order;
+  };
+  Json codecs = chunk_codecs_json(array, order_around(levels), folder);
+  for (std::size_t level = levels; level-- > 0;) {
+    codecs = shard_codecs_json(array, level, order_around(level), std::move(codecs));
   }
-  add_transpose(codecs, order);
-  codecs.push_back(bytes_json(array.byte_order, item_size(array.dtype) > 1));
-  for (const ZarrCodec& codec : array.codecs) codecs.push_back(codec_json_v3(codec, folder));
-  if (!array.shards) return codecs;
-  Json index = Json::array({bytes_json(array.shards->index_byte_order, true)});
-  if (array.shards->has_index_checksum) index.push_back({{"name", "crc32c"}});
-  Json outer = Json::array();
-  add_transpose(outer, array.shards->order);
-  outer.push_back(
-      {{"name", "sharding_indexed"},
-       {"configuration",
-        {{"chunk_shape", std::vector<Index>(chunk.begin(), chunk.end())},
-         {"codecs", std::move(codecs)},
-         {"index_codecs", std::move(index)},
-         {"index_location", array.shards->index_location == ZarrIndexLocation::end ? "end" : "start"}}}});
-  return outer;
+  return codecs;
 }
 
 }  // namespace tenstride::io

@@ -10,8 +10,6 @@
 namespace tenstride::io {
 namespace {
 
-constexpr std::size_t crc_nbytes = 4;
-
 std::size_t max_step_nbytes(const ZarrCodec& codec, std::size_t nbytes) {
   switch (codec.kind) {
     case ZarrCodecKind::gzip:
@@ -21,10 +19,24 @@ std::size_t max_step_nbytes(const ZarrCodec& codec, std::size_t nbytes) {
       return max_zstd_nbytes(nbytes);
     case ZarrCodecKind::blosc:
       return max_blosc_nbytes(nbytes);
+    case ZarrCodecKind::lz4:
+      return max_lz4_nbytes(nbytes);
+    case ZarrCodecKind::bz2:
+      return max_bz2_nbytes(nbytes);
+    case ZarrCodecKind::lzma:
+      return max_lzma_nbytes(nbytes);
     case ZarrCodecKind::crc32c:
-      return nbytes + crc_nbytes;
+    case ZarrCodecKind::crc32:
+    case ZarrCodecKind::adler32:
+    case ZarrCodecKind::fletcher32:
+      return nbytes + checksum_nbytes;
     case ZarrCodecKind::shuffle:
       return nbytes;
+    case ZarrCodecKind::delta:
+    case ZarrCodecKind::fixedscaleoffset:
+    case ZarrCodecKind::astype:
+    case ZarrCodecKind::packbits:
+      return filtered_nbytes(codec, nbytes);
   }
   return nbytes;
 }
@@ -44,25 +56,6 @@ void shuffle_elements(std::span<const std::byte> in, std::span<std::byte> out, s
             out.begin() + static_cast<std::ptrdiff_t>(count * item));
 }
 
-std::array<std::byte, crc_nbytes> crc_bytes(std::span<const std::byte> bytes) {
-  const std::uint32_t crc = crc32c(bytes);
-  std::array<std::byte, crc_nbytes> result;
-  for (std::size_t i = 0; i < crc_nbytes; ++i) result[i] = static_cast<std::byte>((crc >> (8 * i)) & 0xffU);
-  return result;
-}
-
-std::span<const std::byte> without_crc(std::span<const std::byte> in, std::string_view path) {
-  if (in.size() < crc_nbytes) {
-    refuse_zarr(path, "has ", in.size(), " bytes and must have at least the 4 of its crc32c");
-  }
-  const std::span<const std::byte> bytes = in.first(in.size() - crc_nbytes);
-  const auto crc = crc_bytes(bytes);
-  if (std::memcmp(crc.data(), in.data() + bytes.size(), crc_nbytes) != 0) {
-    refuse_zarr(path, "has bytes whose crc32c must be the one behind them, and is not: they are damaged");
-  }
-  return bytes;
-}
-
 std::size_t decode_step(const ZarrCodec& codec, std::span<const std::byte> in, std::span<std::byte> out,
                         CodecScratch& scratch, std::string_view path) {
   switch (codec.kind) {
@@ -73,7 +66,21 @@ std::size_t decode_step(const ZarrCodec& codec, std::span<const std::byte> in, s
       return decode_zstd(in, out, scratch, path);
     case ZarrCodecKind::blosc:
       return decode_blosc(in, out, path);
+    case ZarrCodecKind::lz4:
+      return decode_lz4(in, out, path);
+    case ZarrCodecKind::bz2:
+      return decode_bz2(in, out, path);
+    case ZarrCodecKind::lzma:
+      return decode_lzma(in, out, path);
+    case ZarrCodecKind::delta:
+    case ZarrCodecKind::fixedscaleoffset:
+    case ZarrCodecKind::astype:
+    case ZarrCodecKind::packbits:
+      return decode_filter(codec, in, out, path);
     case ZarrCodecKind::crc32c:
+    case ZarrCodecKind::crc32:
+    case ZarrCodecKind::adler32:
+    case ZarrCodecKind::fletcher32:
     case ZarrCodecKind::shuffle:
       break;
   }
@@ -96,15 +103,17 @@ std::size_t encode_step(const ZarrCodec& codec, std::span<const std::byte> in, s
       return encode_blosc(codec, in, out, path);
     case ZarrCodecKind::crc32c: {
       std::memcpy(out.data(), in.data(), in.size());
-      const auto crc = crc_bytes(in);
+      const auto crc = checksum_bytes(codec.kind, in, path);
       std::memcpy(out.data() + in.size(), crc.data(), crc.size());
       return in.size() + crc.size();
     }
     case ZarrCodecKind::shuffle:
       shuffle_elements(in, out, static_cast<std::size_t>(codec.item), false);
       return in.size();
+    default:
+      refuse_zarr(path, "must have codecs that are written, not ", zarr_codec_name(codec.kind),
+                  ", which is read alone");
   }
-  return 0;
 }
 
 /// The two buffers of results, alternating; buffers[0] holds what a caller began with.
@@ -113,6 +122,14 @@ std::span<std::byte> next_buffer(CodecScratch& scratch, std::size_t& results, st
 }
 
 }  // namespace
+
+std::string_view zarr_codec_name(ZarrCodecKind kind) {
+  constexpr std::array<std::string_view, 16> names{
+      "gzip",   "zlib",    "zstd",    "blosc",      "lz4",     "bz2",   "lzma",
+      "crc32c", "crc32",   "adler32", "fletcher32", "shuffle", "delta", "fixedscaleoffset",
+      "astype", "packbits"};
+  return names[static_cast<std::size_t>(kind)];
+}
 
 std::size_t max_encoded_nbytes(std::span<const ZarrCodec> codecs, std::size_t nbytes) {
   for (const ZarrCodec& codec : codecs) nbytes = max_step_nbytes(codec, nbytes);
@@ -131,8 +148,8 @@ void decode_chunk(std::span<const ZarrCodec> codecs, std::span<const std::byte> 
   std::size_t results = 0;
   for (std::size_t step = codecs.size(); step-- > 0;) {
     const ZarrCodec& codec = codecs[step];
-    if (codec.kind == ZarrCodecKind::crc32c) {
-      bytes = without_crc(bytes, path);
+    if (is_zarr_checksum(codec.kind)) {
+      bytes = without_checksum(codec, bytes, path);
       continue;
     }
     // What is before it encodes nothing but the chunk: then the result is the chunk.

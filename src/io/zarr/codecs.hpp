@@ -45,6 +45,14 @@ struct CodecScratch {
   int deflate_level = -1;
 };
 
+/// "gzip", "delta", …: numcodecs' ids, which are those of both versions.
+std::string_view zarr_codec_name(ZarrCodecKind kind);
+
+/// Whether a codec is one of numcodecs' filters, whose bytes are elements on both sides.
+bool is_zarr_filter(ZarrCodecKind kind);
+/// Whether a codec adds a checksum to bytes that stay as they are.
+bool is_zarr_checksum(ZarrCodecKind kind);
+
 /// How many bytes `nbytes` bytes may have after the codecs, as these libraries write them. Pre: nbytes is the
 /// size of a chunk.
 std::size_t max_encoded_nbytes(std::span<const ZarrCodec> codecs, std::size_t nbytes);

@@ -39,7 +39,9 @@ void copy_zarr_arrays(const std::string& folder, const std::vector<FileInfo>& ar
 }
 
 std::string obstacle_to_copy_of_array(const FileInfo& array, const ChunkOptions& options) {
-  const int format = read_zarr_outline(array.path).format;
+  const ZarrStore store(array.path);
+  if (store.is_archive()) return "be in a folder, not in a zip archive, to be copied as its bytes are stored";
+  const int format = read_zarr_outline(store, "").format;
   const int wanted = options.zarr_format == 2 ? 2 : 3;
   if (format == 0) return array.obstacle;
   if (format == wanted) return {};

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <bit>
+#include <cstdint>
+#include <limits>
 
 #include "io/npy/descr.hpp"
 
@@ -27,12 +29,14 @@ std::string names_of_types() {
 
 ZarrElement parse_zarr_dtype(const JsonField& field) {
   constexpr std::string_view rule =
-      "one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16 after \"<\", \">\" or \"|\", or \"bfloat16\"";
+      "one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16 M8[unit] m8[unit] after \"<\", \">\" or \"|\", or "
+      "\"bfloat16\"";
   if (!field.value().is_string()) field.refuse(rule);
   const std::string& text = field.text();
   constexpr ByteOrder little = is_little_endian ? ByteOrder::native : ByteOrder::swapped;
   constexpr ByteOrder big = is_little_endian ? ByteOrder::swapped : ByteOrder::native;
   if (text == "bfloat16") return {DType::bfloat16, little};
+  if (find_zarr_time(field)) return {DType::int64, text[0] == '<' ? little : big};
   for (const DType type : zarr_types) {
     const std::optional<std::string> known = npy_descr(type);
     if (!known || text.empty() || text.substr(1) != known->substr(1)) continue;
@@ -45,13 +49,43 @@ ZarrElement parse_zarr_dtype(const JsonField& field) {
   field.refuse(rule);
 }
 
+std::optional<NumpyTime> find_zarr_time(const JsonField& field) {
+  if (field.value().is_string()) {
+    const std::string_view text = field.text();
+    if (!text.starts_with('<') && !text.starts_with('>')) return std::nullopt;
+    return parse_numpy_time_code(text.substr(1));
+  }
+  if (!field.value().is_object()) return std::nullopt;
+  const auto name = field.find("name");
+  const bool is_span = name && name->is("numpy.timedelta64");
+  if (!is_span && !(name && name->is("numpy.datetime64"))) return std::nullopt;
+  field.allow_only({"name", "configuration"});
+  const JsonField configuration = field.at("configuration");
+  configuration.allow_only({"unit", "scale_factor"});
+  const JsonField unit = configuration.at("unit");
+  if (unit.is("generic")) return NumpyTime{.is_span = is_span};
+  // zarr-python has both signs of a micro.
+  const std::string text = unit.is("μs") || unit.is("µs") ? "us" : unit.text();
+  if (!is_numpy_unit(text)) unit.refuse("a unit of NumPy: Y M W D h m s ms us ns ps fs as, or generic");
+  constexpr Index max_count = std::numeric_limits<std::int32_t>::max();
+  return NumpyTime{is_span, text, configuration.at("scale_factor").integer(1, max_count)};
+}
+
+nlohmann::json zarr_time_json(const NumpyTime& time) {
+  return {
+      {"name", time.is_span ? "numpy.timedelta64" : "numpy.datetime64"},
+      {"configuration", {{"unit", time.unit.empty() ? "generic" : time.unit}, {"scale_factor", time.count}}}};
+}
+
 DType parse_zarr_data_type(const JsonField& field) {
   if (field.value().is_string()) {
     for (const DType type : zarr_types) {
       if (name(type) == field.text()) return type;
     }
   }
-  field.refuse("one of ", names_of_types());
+  if (find_zarr_time(field)) return DType::int64;
+  field.refuse("one of ", names_of_types(),
+               ", or numpy.datetime64 or numpy.timedelta64 with a configuration");
 }
 
 std::string zarr_dtype_text(ZarrElement element, std::string_view folder) {

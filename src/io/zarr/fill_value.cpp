@@ -105,7 +105,9 @@ nlohmann::json floating_json(T value, int format) {
 
 }  // namespace
 
-std::vector<std::byte> parse_zarr_fill(const JsonField& field, ZarrElement element, int format) {
+std::vector<std::byte> parse_zarr_fill(const JsonField& field, ZarrElement element, int format,
+                                       const std::optional<NumpyTime>& time) {
+  if (time && field.is("NaT")) return no_time_element();
   if (format == 2 && field.is_null()) return {};
   if (format == 2 && field.value().is_string()) {
     const auto bytes = from_base64(field.text());

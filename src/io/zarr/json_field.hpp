@@ -28,6 +28,8 @@ class JsonField {
   [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
   [[nodiscard]] bool is_null() const noexcept { return value_->is_null(); }
+  /// Another value that errors tell by the name of this one.
+  [[nodiscard]] JsonField with(const nlohmann::json& value) const { return {value, file_, name_}; }
   /// Whether this is that text; of another kind of value false.
   [[nodiscard]] bool is(std::string_view text) const {
     return value_->is_string() && value_->get_ref<const std::string&>() == text;

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/zarr/metadata.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <limits>
-
-#include "files/system_reason.hpp"
 #include "io/zarr/array_json.hpp"
-#include "io/zarr/read_file.hpp"
+#include "io/zarr/store.hpp"
 
 namespace tenstride::io {
 
@@ -54,22 +47,17 @@ nlohmann::json dims_json(const Dims& dims) {
   return std::vector<Index>(dims.begin(), dims.end());
 }
 
-bool ZarrArray::has_readable_indexes() const {
-  Index count = 1;
-  for (std::size_t d = 0; d < chunk.size() && count <= max_shard_chunks; ++d) {
-    count = try_multiply(count, shards->shape[d] / chunk[d]).value_or(max_shard_chunks + 1);
-  }
-  return count <= max_shard_chunks;
-}
-
-ZarrArray read_zarr_metadata(const std::string& folder) {
-  const auto read = [&folder](std::string_view name) {
-    return read_text_file(zarr_file(folder, name), max_zarr_metadata);
-  };
+ZarrArray read_zarr_metadata(const ZarrStore& store, const std::string& name) {
+  const std::string folder = store.path_of(name);
+  const auto read = [&](std::string_view file) { return store.read_text(zarr_file(name, file)); };
   if (const auto text = read("zarr.json")) return parse_zarr_v3(*text, folder);
   if (const auto text = read(".zarray")) return parse_zarr_v2(*text, read(".zattrs").value_or(""), folder);
   refuse_zarr(folder, "must be the folder of a Zarr array, which has the file zarr.json or .zarray",
               read(".zgroup") ? " (it is a group)" : "");
+}
+
+ZarrArray read_zarr_metadata(const std::string& folder) {
+  return read_zarr_metadata(ZarrStore(folder), "");
 }
 
 std::vector<ZarrText> zarr_metadata_texts(const ZarrArray& array) {

@@ -18,14 +18,43 @@
 
 namespace tenstride::io {
 
-enum class ZarrCodecKind : unsigned char { gzip, zlib, zstd, blosc, crc32c, shuffle };
+struct ZarrElement {
+  DType dtype = DType::float32;
+  ByteOrder byte_order = ByteOrder::native;
+
+  friend bool operator==(const ZarrElement&, const ZarrElement&) = default;
+};
+
+class ZarrStore;
+
+enum class ZarrCodecKind : unsigned char {
+  gzip,
+  zlib,
+  zstd,
+  blosc,
+  lz4,
+  bz2,
+  lzma,
+  // Four bytes that tell whether the others are damaged.
+  crc32c,
+  crc32,
+  adler32,
+  fletcher32,
+  shuffle,
+  // What makes elements of elements: numcodecs' filters.
+  delta,
+  fixedscaleoffset,
+  astype,
+  packbits
+};
 /// Blosc's numbers. A ZarrCodecKind::shuffle is always of bytes.
 enum class ZarrShuffle : unsigned char { none, bytes, bits };
+enum class ZarrChecksumPlace : unsigned char { end, start };
 
-/// A codec that makes bytes of bytes.
+/// A codec that makes bytes of bytes. Those that only numcodecs has are decoded, not encoded.
 struct ZarrCodec {
   ZarrCodecKind kind = ZarrCodecKind::zstd;
-  /// The level of gzip, zlib, zstd and blosc.
+  /// The level of gzip, zlib, zstd, blosc and bz2.
   int level = 0;
   /// Whether zstd adds its own checksum to each frame.
   bool has_checksum = false;
@@ -36,6 +65,16 @@ struct ZarrCodec {
   Index item = 1;
   /// The block of blosc, 0 where it chooses by itself.
   Index block_nbytes = 0;
+  ZarrChecksumPlace checksum_place = ZarrChecksumPlace::end;
+  /// Elements before and behind a filter.
+  ZarrElement decoded{};
+  ZarrElement encoded{};
+  /// A fixedscaleoffset stores (element - offset) * scale.
+  double offset = 0;
+  double scale = 1;
+  /// The fields that numcodecs has, with its id, as a JSON object; empty of a codec that the version of the
+  /// format has by itself.
+  std::string numcodecs{};
 
   friend bool operator==(const ZarrCodec&, const ZarrCodec&) = default;
 };
@@ -70,6 +109,8 @@ struct ZarrArray {
   Dims shape;
   Dims chunk;
   std::optional<ZarrShards> shards;
+  /// The shards that lie in those, and so on, as chunks do in the last.
+  std::vector<ZarrShards> inner_shards;
   DType dtype = DType::float32;
   /// The byte order of the elements in the chunks.
   ByteOrder byte_order = ByteOrder::native;
@@ -91,8 +132,6 @@ struct ZarrArray {
   [[nodiscard]] std::size_t chunk_nbytes() const {
     return static_cast<std::size_t>(count_elements(chunk)) * item_size(dtype);
   }
-  /// Whether no shard has more chunks than max_shard_chunks. Pre: there are shards.
-  [[nodiscard]] bool has_readable_indexes() const;
   /// What one file holds: a shard, or a chunk.
   [[nodiscard]] const Dims& unit() const { return shards ? shards->shape : chunk; }
 };
@@ -105,7 +144,9 @@ ZarrArray parse_zarr_v3(std::string_view text, std::string_view folder);
 /// The array that the texts of `folder`/.zarray and `folder`/.zattrs describe; an empty second text stands
 /// for a missing file. Throws FileError, and nothing else.
 ZarrArray parse_zarr_v2(std::string_view zarray, std::string_view zattrs, std::string_view folder);
-/// The array in a folder, of whichever version. Throws FileError.
+/// The array in a folder of a store, of whichever version. Throws FileError.
+ZarrArray read_zarr_metadata(const ZarrStore& store, const std::string& name);
+/// The array in a folder.
 ZarrArray read_zarr_metadata(const std::string& folder);
 
 /// A file of metadata.

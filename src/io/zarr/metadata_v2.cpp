@@ -6,6 +6,7 @@
 #include "io/zarr/array_json.hpp"
 #include "io/zarr/attributes.hpp"
 #include "io/zarr/codec_json.hpp"
+#include "io/zarr/codecs.hpp"
 #include "io/zarr/element_json.hpp"
 
 namespace tenstride::io {
@@ -21,23 +22,35 @@ Dims reversed_axes(std::size_t rank) {
   return axes;
 }
 
+/// More bytes than a chunk may have behind its filters.
+constexpr std::size_t max_filtered_nbytes = std::size_t{1} << 61;
+
+/// Whether a codec stands among the filters, and not as the compressor.
+bool is_filter_of_v2(const ZarrCodec& codec) {
+  return codec.kind == ZarrCodecKind::shuffle || is_zarr_filter(codec.kind) || is_zarr_checksum(codec.kind);
+}
+
 /// The filters, which come first, and the compressor.
-std::vector<ZarrCodec> codecs_of_v2(const JsonField& root, Index item, std::size_t chunk_nbytes) {
+std::vector<ZarrCodec> codecs_of_v2(const JsonField& root, ZarrElement element, std::size_t chunk_nbytes) {
   std::vector<ZarrCodec> codecs;
   const auto filters = root.find("filters");
   if (filters && !filters->is_null()) {
     for (const JsonField& filter : filters->items()) {
-      codecs.push_back(parse_zarr_codec_v2(filter, item));
+      codecs.push_back(parse_zarr_codec_v2(filter, element));
       const ZarrCodec& codec = codecs.back();
-      if (codec.kind != ZarrCodecKind::shuffle)
-        filter.refuse("the filter shuffle, the only one that is known");
-      if (chunk_nbytes % static_cast<std::size_t>(codec.item) != 0) {
-        filter.refuse("a shuffle of elements whose size divides the ", chunk_nbytes, " bytes of a chunk");
+      if (!is_filter_of_v2(codec)) filter.refuse("a filter, not a compressor");
+      const std::size_t item =
+          is_zarr_filter(codec.kind) ? item_size(codec.decoded.dtype) : static_cast<std::size_t>(codec.item);
+      if (chunk_nbytes % item != 0) {
+        filter.refuse("a filter of elements whose size divides the ", chunk_nbytes, " bytes of a chunk");
       }
+      if (is_zarr_filter(codec.kind)) element = codec.encoded;
+      chunk_nbytes = max_encoded_nbytes(std::span(&codec, 1), chunk_nbytes);
+      if (chunk_nbytes > max_filtered_nbytes) filter.refuse("a filter that makes fewer bytes of a chunk");
     }
   }
   const JsonField compressor = root.at("compressor");
-  if (!compressor.is_null()) codecs.push_back(parse_zarr_codec_v2(compressor, item));
+  if (!compressor.is_null()) codecs.push_back(parse_zarr_codec_v2(compressor, element));
   return codecs;
 }
 
@@ -71,7 +84,9 @@ ZarrArray parse_zarr_v2(std::string_view zarray, std::string_view zattrs, std::s
   if (!format.value().is_number_integer() || format.value() != 2) format.refuse("2");
   const JsonField shape = root.at("shape");
   array.shape = shape.dims(0);
-  const ZarrElement element = parse_zarr_dtype(root.at("dtype"));
+  const JsonField type = root.at("dtype");
+  const ZarrElement element = parse_zarr_dtype(type);
+  const std::optional<NumpyTime> time = find_zarr_time(type);
   array.dtype = element.dtype;
   array.byte_order = element.byte_order;
   const JsonField chunk = root.at("chunks");
@@ -86,14 +101,15 @@ ZarrArray parse_zarr_v2(std::string_view zarray, std::string_view zattrs, std::s
   const JsonField order = root.at("order");
   if (!order.is("C") && !order.is("F")) order.refuse("\"C\" or \"F\"");
   array.order = order.is("C") ? first_axes(array.shape.size()) : reversed_axes(array.shape.size());
-  array.fill_value = parse_zarr_fill(root.at("fill_value"), element, 2);
-  array.codecs = codecs_of_v2(root, static_cast<Index>(item_size(array.dtype)), array.chunk_nbytes());
+  array.fill_value = parse_zarr_fill(root.at("fill_value"), element, 2, time);
+  array.codecs = codecs_of_v2(root, element, array.chunk_nbytes());
   array.separator = '.';
   if (const auto separator = root.find("dimension_separator")) {
     if (!separator->is(".") && !separator->is("/")) separator->refuse("\".\" or \"/\"");
     array.separator = separator->text()[0];
   }
   if (!zattrs.empty()) parse_attributes_of_v2(zattrs, zarr_file(folder, ".zattrs"), array);
+  add_time_attribute(array, time);
   return array;
 }
 
@@ -115,16 +131,20 @@ std::string zarray_text(const ZarrArray& array) {
   for (const ZarrCodec& codec : array.codecs) {
     if (!compressor.is_null()) refuse_zarr(file, "must have one compressor at most in version 2 of Zarr");
     const Json text = zarr_codec_json_v2(codec, file);
-    if (codec.kind == ZarrCodecKind::shuffle) {
+    if (is_filter_of_v2(codec)) {
       filters.push_back(text);
     } else {
       compressor = text;
     }
   }
+  std::string type = zarr_dtype_text({array.dtype, array.byte_order}, file);
+  if (const auto time = find_numpy_time(array.attributes, array.dtype)) {
+    type.replace(1, std::string::npos, numpy_time_code(*time));
+  }
   const Json json{{"zarr_format", 2},
                   {"shape", dims_json(array.shape)},
                   {"chunks", dims_json(array.chunk)},
-                  {"dtype", zarr_dtype_text({array.dtype, array.byte_order}, file)},
+                  {"dtype", type},
                   {"fill_value", zarr_fill_json(array.fill_value, array.dtype, 2)},
                   {"order", is_row_major ? "C" : "F"},
                   {"filters", filters.empty() ? Json() : filters},

@@ -76,12 +76,14 @@ ZarrArray parse_zarr_v3(std::string_view text, std::string_view folder) {
   }
   const JsonField shape = root.at("shape");
   array.shape = shape.dims(0);
-  array.dtype = parse_zarr_data_type(root.at("data_type"));
+  const JsonField type = root.at("data_type");
+  array.dtype = parse_zarr_data_type(type);
+  const std::optional<NumpyTime> time = find_zarr_time(type);
   const JsonField chunk = grid_of(root.at("chunk_grid"));
   array.chunk = chunk.dims(1);
   check_zarr_sizes(shape, chunk, array);
   parse_keys(root.at("chunk_key_encoding"), array);
-  array.fill_value = parse_zarr_fill(root.at("fill_value"), {array.dtype, ByteOrder::native}, 3);
+  array.fill_value = parse_zarr_fill(root.at("fill_value"), {array.dtype, ByteOrder::native}, 3, time);
   parse_zarr_codecs_v3(root.at("codecs"), array);
   const auto names = root.find("dimension_names");
   if (names && !names->is_null()) array.dimension_names = parse_dimension_names(*names, array.shape.size());
@@ -89,6 +91,7 @@ ZarrArray parse_zarr_v3(std::string_view text, std::string_view folder) {
     if (!attributes->value().is_object()) attributes->refuse("an object");
     array.attributes = python_json_text(parse_zarr_attributes(attributes->value(), array.dtype));
   }
+  add_time_attribute(array, time);
   return array;
 }
 
@@ -102,6 +105,8 @@ std::string zarr_v3_text(const ZarrArray& array) {
             {"codecs", zarr_codecs_json_v3(array, folder)},
             {"attributes", zarr_attributes_json(array)},
             {"storage_transformers", Json::array()}};
+  if (const auto time = find_numpy_time(array.attributes, array.dtype))
+    json["data_type"] = zarr_time_json(*time);
   json["chunk_grid"] = {{"name", "regular"}, {"configuration", {{"chunk_shape", dims_json(array.unit())}}}};
   json["chunk_key_encoding"] = {{"name", array.key_style == ZarrKeyStyle::prefixed ? "default" : "v2"},
                                 {"configuration", {{"separator", std::string(1, array.separator)}}}};

@@ -6,16 +6,15 @@
 #include "io/format/python_json.hpp"
 #include "io/zarr/array_json.hpp"
 #include "io/zarr/element_json.hpp"
-#include "io/zarr/read_file.hpp"
 
 namespace tenstride::io {
 namespace {
 
 /// A file of metadata; null where there is none that is an object.
-nlohmann::json object_in(const std::string& folder, std::string_view name) {
+nlohmann::json object_in(const ZarrStore& store, const std::string& folder, std::string_view name) {
   const std::string file = zarr_file(folder, name);
   try {
-    const std::optional<std::string> text = read_text_file(file, max_zarr_metadata);
+    const std::optional<std::string> text = store.read_text(file);
     nlohmann::json json = text ? parse_zarr_json(*text, file) : nlohmann::json();
     return json.is_object() ? json : nlohmann::json();
   } catch (const FileError&) {
@@ -62,12 +61,12 @@ std::string unknown_type_of(const nlohmann::json& type, int format) {
 
 }  // namespace
 
-ZarrOutline read_zarr_outline(const std::string& folder) {
+ZarrOutline read_zarr_outline(const ZarrStore& store, const std::string& folder) {
   ZarrOutline outline;
-  nlohmann::json array = object_in(folder, "zarr.json");
+  nlohmann::json array = object_in(store, folder, "zarr.json");
   if (!array.is_null()) {
     outline.format = 3;
-  } else if (array = object_in(folder, ".zarray"); !array.is_null()) {
+  } else if (array = object_in(store, folder, ".zarray"); !array.is_null()) {
     outline.format = 2;
   } else {
     return outline;
@@ -75,7 +74,7 @@ ZarrOutline read_zarr_outline(const std::string& folder) {
   const bool is_v3 = outline.format == 3;
   outline.shape = understood(array, "shape", shape_of);
   outline.axis_names = is_v3 ? understood(array, "dimension_names", texts_of)
-                             : understood(object_in(folder, ".zattrs"), "_ARRAY_DIMENSIONS", texts_of);
+                             : understood(object_in(store, folder, ".zattrs"), "_ARRAY_DIMENSIONS", texts_of);
   if (outline.axis_names.size() != outline.shape.size()) outline.axis_names.clear();
   const auto type = array.find(is_v3 ? "data_type" : "dtype");
   if (type != array.end()) outline.unknown_type = unknown_type_of(*type, outline.format);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/zarr/store.hpp"
 #include "tenstride/base/dims.hpp"
 
 namespace tenstride::io {
@@ -19,7 +20,7 @@ struct ZarrOutline {
   std::string unknown_type;
 };
 
-/// Reads the metadata in a folder. Throws nothing for what is wrong with them.
-ZarrOutline read_zarr_outline(const std::string& folder);
+/// Reads the metadata in a folder of a store. Throws nothing for what is wrong with them.
+ZarrOutline read_zarr_outline(const ZarrStore& store, const std::string& name);
 
 }  // namespace tenstride::io

@@ -58,6 +58,11 @@ ZarrArray permuted_zarr(const ZarrArray& array, const Dims& order, std::string_v
     throw ValueError(tenstride::detail::message("zarr: the order ", order, " must list each axis of ", rank,
                                                 " once (shape ", array.shape, ")"));
   }
+  if (!array.inner_shards.empty()) {
+    refuse_zarr(folder,
+                "has shards within shards and must have one level of them, or none, for axes that are "
+                "permuted by metadata alone; write new chunks");
+  }
   ZarrArray result = array;
   result.shape = permuted_index(array.shape, order);
   result.chunk = permuted_index(array.chunk, order);

@@ -102,6 +102,11 @@ UnitPlacing placing_of(const std::string& path, const std::vector<PermutedTensor
 
 PermutedArray permuted_array(const PermutedTensor& tensor, const ChunkOptions& options,
                              std::string_view operation) {
+  if (fs::is_regular_file(tensor.source.path)) {
+    throw ValueError(
+        message(operation, ": \"", tensor.source.path,
+                "\" is a zip archive and must be a folder where only metadata change (unpack it)"));
+  }
   ZarrArray array = read_zarr_metadata(tensor.source.path);
   if (options.zarr_format == 2 && array.format == 3) {
     throw ValueError(message(operation, ": version 2 of Zarr cannot be that of the result, \"",

@@ -9,6 +9,7 @@
 #include "files/atomic_folder.hpp"
 #include "io/plan/default_chunk.hpp"
 #include "io/zarr/array_options.hpp"
+#include "io/zarr/codecs.hpp"
 #include "io/zarr/copy_arrays.hpp"
 #include "io/zarr/new_groups.hpp"
 #include "io/zarr/zarr_sink.hpp"
@@ -89,25 +90,18 @@ std::string zarr_codec_text(const ZarrArray& array) {
   std::string text;
   for (const ZarrCodec& codec : array.codecs) {
     if (!text.empty()) text += '+';
+    text += zarr_codec_name(codec.kind);
     switch (codec.kind) {
       case ZarrCodecKind::gzip:
-        text += message("gzip:", codec.level);
-        break;
       case ZarrCodecKind::zlib:
-        text += message("zlib:", codec.level);
-        break;
       case ZarrCodecKind::zstd:
-        text += message("zstd:", codec.level);
+        text += message(':', codec.level);
         break;
       case ZarrCodecKind::blosc:
-        text += message("blosc:", codec.blosc_name, ':', codec.level, ':',
+        text += message(':', codec.blosc_name, ':', codec.level, ':',
                         shuffles[static_cast<std::size_t>(codec.shuffle)]);
         break;
-      case ZarrCodecKind::crc32c:
-        text += "crc32c";
-        break;
-      case ZarrCodecKind::shuffle:
-        text += "shuffle";
+      default:
         break;
     }
   }
@@ -149,6 +143,8 @@ std::unique_ptr<ChunkFile> zarr_in_folder(const std::string& folder, const std::
 }
 
 std::string zarr_metadata_file(const std::string& folder) {
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(folder, unknown)) return folder;
   const std::string newer = (std::filesystem::path(folder) / "zarr.json").string();
   std::error_code ignored;
   if (std::filesystem::is_regular_file(newer, ignored)) return newer;

@@ -39,40 +39,63 @@ void check_entry(const ShardEntry& entry, std::size_t position, const ShardBody&
 
 }  // namespace
 
-Dims chunks_of_shard(const ZarrArray& array) {
-  Dims counts = array.shards->shape;
-  for (std::size_t d = 0; d < counts.size(); ++d) counts[d] /= array.chunk[d];
+const ZarrShards& shards_at(const ZarrArray& array, std::size_t level) {
+  return level == 0 ? *array.shards : array.inner_shards[level - 1];
+}
+
+const Dims& part_of_shard(const ZarrArray& array, std::size_t level) {
+  return level < array.inner_shards.size() ? array.inner_shards[level].shape : array.chunk;
+}
+
+Dims chunks_of_shard(const ZarrArray& array, std::size_t level) {
+  Dims counts = shards_at(array, level).shape;
+  for (std::size_t d = 0; d < counts.size(); ++d) counts[d] /= part_of_shard(array, level)[d];
   return counts;
 }
 
-std::size_t shard_position(const ZarrArray& array, const Dims& within) {
-  const Dims counts = chunks_of_shard(array);
+bool has_readable_index(const ZarrArray& array, std::size_t level) {
+  Index count = 1;
+  for (const Index parts : chunks_of_shard(array, level)) {
+    count = try_multiply(count, parts).value_or(max_shard_chunks + 1);
+    if (count > max_shard_chunks) return false;
+  }
+  return true;
+}
+
+std::size_t shard_position(const ZarrArray& array, const Dims& within, std::size_t level) {
+  const Dims counts = chunks_of_shard(array, level);
   Index position = 0;
-  for (const Index axis : array.shards->order) {
+  for (const Index axis : shards_at(array, level).order) {
     const auto d = static_cast<std::size_t>(axis);
     position = position * counts[d] + within[d];
   }
   return static_cast<std::size_t>(position);
 }
 
-std::uint64_t shard_index_nbytes(const ZarrArray& array) {
-  const auto count = static_cast<std::uint64_t>(count_elements(chunks_of_shard(array)));
-  return count * entry_nbytes + (array.shards->has_index_checksum ? index_crc_nbytes : 0);
+std::uint64_t shard_index_nbytes(const ZarrArray& array, std::size_t level) {
+  const auto count = static_cast<std::uint64_t>(count_elements(chunks_of_shard(array, level)));
+  return count * entry_nbytes + (shards_at(array, level).has_index_checksum ? index_crc_nbytes : 0);
 }
 
 std::vector<ShardEntry> read_shard_index(const InputFile& shard, const ZarrArray& array,
                                          const std::string& path) {
-  const auto count = static_cast<std::uint64_t>(count_elements(chunks_of_shard(array)));
-  if (count > shard.nbytes / entry_nbytes || shard_index_nbytes(array) > shard.nbytes) {
-    refuse_zarr(path, "has ", shard.nbytes, " bytes and must have at least the index of ", count, " chunks, ",
-                entry_nbytes, " bytes each");
+  return read_shard_index(shard, {0, shard.nbytes}, array, 0, path);
+}
+
+std::vector<ShardEntry> read_shard_index(const InputFile& file, const ShardEntry& place,
+                                         const ZarrArray& array, std::size_t level, const std::string& path) {
+  const ZarrShards& shards = shards_at(array, level);
+  const auto count = static_cast<std::uint64_t>(count_elements(chunks_of_shard(array, level)));
+  const std::uint64_t nbytes = shard_index_nbytes(array, level);
+  if (nbytes > place.nbytes) {
+    refuse_zarr(path, "has ", place.nbytes, " bytes", level == 0 ? "" : " in a shard within a shard",
+                " and must have at least the index of ", count, " chunks, ", entry_nbytes, " bytes each");
   }
-  const std::uint64_t nbytes = shard_index_nbytes(array);
   std::vector<std::byte> bytes(nbytes);
-  const bool is_at_end = array.shards->index_location == ZarrIndexLocation::end;
-  const ShardBody body = is_at_end ? ShardBody{0, shard.nbytes - nbytes} : ShardBody{nbytes, shard.nbytes};
-  read_exactly(shard, bytes, is_at_end ? body.end : 0, path);
-  if (array.shards->has_index_checksum) {
+  const bool is_at_end = shards.index_location == ZarrIndexLocation::end;
+  const ShardBody body = is_at_end ? ShardBody{0, place.nbytes - nbytes} : ShardBody{nbytes, place.nbytes};
+  read_exactly(file, bytes, place.begin + (is_at_end ? body.end : 0), path);
+  if (shards.has_index_checksum) {
     std::uint32_t crc = 0;
     std::memcpy(&crc, bytes.data() + count * entry_nbytes, sizeof crc);
     if (crc32c(std::span(bytes).first(count * entry_nbytes)) != crc_in_file(crc)) {
@@ -84,9 +107,10 @@ std::vector<ShardEntry> read_shard_index(const InputFile& shard, const ZarrArray
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t numbers[2];
     std::memcpy(numbers, bytes.data() + i * entry_nbytes, sizeof numbers);
-    entries[i] = {in_order(numbers[0], array.shards->index_byte_order),
-                  in_order(numbers[1], array.shards->index_byte_order)};
+    entries[i] = {in_order(numbers[0], shards.index_byte_order),
+                  in_order(numbers[1], shards.index_byte_order)};
     check_entry(entries[i], i, body, path);
+    if (!entries[i].is_empty()) entries[i].begin += place.begin;
   }
   return entries;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -17,15 +16,21 @@
 namespace tenstride::io {
 namespace {
 
+/// A folder, or a zip archive of one; not one whose first member is a .npy file.
 bool is_zarr(const FileStart& start) {
-  return start.is_folder && is_zarr_folder(start.path);
+  if (start.is_folder) return is_zarr_folder(start.path);
+  const std::string_view chars(reinterpret_cast<const char*>(start.bytes.data()), start.bytes.size());
+  constexpr std::size_t local_header = 30, name_length = 26;
+  if (chars.size() < local_header || !chars.starts_with("PK\x03\x04")) return false;
+  const auto nbytes = std::to_integer<std::size_t>(start.bytes[name_length]) +
+                      256 * std::to_integer<std::size_t>(start.bytes[name_length + 1]);
+  return !chars.substr(local_header, nbytes).ends_with(".npy") && is_zarr_archive(start.path);
 }
 
-FileInfo zarr_info(const std::string& folder) {
-  const ZarrArray array = read_zarr_metadata(folder);
+FileInfo zarr_info(const ZarrStore& store, const std::string& name) {
+  const ZarrArray array = read_zarr_metadata(store, name);
   FileInfo info;
   info.format = tenstride::detail::message("Zarr ", array.format);
-  info.path = folder;
   info.dtype = array.dtype;
   info.layout = row_major(array.shape);
   info.storage = ElementStorage::chunked;
@@ -33,8 +38,8 @@ FileInfo zarr_info(const std::string& folder) {
   info.chunk = array.chunk;
   if (array.shards) info.shard = array.shards->shape;
   info.codec = zarr_codec_text(array);
-  for (const std::optional<std::string>& name : array.dimension_names) {
-    info.axis_names.push_back(name.value_or(""));
+  for (const std::optional<std::string>& axis : array.dimension_names) {
+    info.axis_names.push_back(axis.value_or(""));
   }
   if (array.attributes != "{}") info.attributes = array.attributes;
   take_scaling_of_attributes(info);
@@ -42,11 +47,10 @@ FileInfo zarr_info(const std::string& folder) {
 }
 
 /// An array of a group that cannot be read blocks no other.
-FileInfo unreadable_info(const std::string& folder, const FileError& error) {
-  ZarrOutline outline = read_zarr_outline(folder);
+FileInfo unreadable_info(const ZarrStore& store, const std::string& name, const FileError& error) {
+  ZarrOutline outline = read_zarr_outline(store, name);
   FileInfo info;
   info.format = outline.format == 0 ? "Zarr" : tenstride::detail::message("Zarr ", outline.format);
-  info.path = folder;
   info.layout = row_major(outline.shape);
   info.storage = ElementStorage::chunked;
   info.axis_names = std::move(outline.axis_names);
@@ -57,29 +61,29 @@ FileInfo unreadable_info(const std::string& folder, const FileError& error) {
   return info;
 }
 
-FileInfo member_info(const std::string& folder) {
+FileInfo member_info(const ZarrStore& store, const std::string& name) {
   try {
-    return zarr_info(folder);
+    return zarr_info(store, name);
   } catch (const FileError& error) {
-    return unreadable_info(folder, error);
+    return unreadable_info(store, name, error);
   }
 }
 
 std::vector<FileInfo> list_zarr(const std::string& path, std::string_view /*operation*/) {
+  const ZarrStore store(path);
   std::vector<FileInfo> tensors;
   FileGroups groups;
   std::set<std::string> seen;
   const auto see_group = [&](const std::string& name) {
     if (!seen.insert(name).second) return;
-    const std::string folder = name.empty() ? path : (std::filesystem::path(path) / name).string();
-    const std::string attributes = zarr_group_attributes(folder);
+    const std::string attributes = zarr_group_attributes(store, name);
     if (!attributes.empty())
       groups.emplace(name, std::make_shared<const FileGroup>(FileGroup{name, attributes}));
   };
-  for (const std::string& name : zarr_arrays(path)) {
+  for (const std::string& name : zarr_arrays(store)) {
     const bool is_array_itself = name.empty();
-    FileInfo info =
-        is_array_itself ? zarr_info(path) : member_info((std::filesystem::path(path) / name).string());
+    FileInfo info = is_array_itself ? zarr_info(store, name) : member_info(store, name);
+    info.path = store.is_archive() ? path : store.path_of(name);
     info.name = name;
     if (!is_array_itself) {
       for (const std::string& group : group_names_around(name)) see_group(group);
@@ -91,7 +95,9 @@ std::vector<FileInfo> list_zarr(const std::string& path, std::string_view /*oper
 }
 
 std::unique_ptr<ChunkSource> zarr_chunks(const FileInfo& info, std::string_view /*operation*/) {
-  return std::make_unique<ZarrSource>(info.path);
+  auto store = std::make_shared<const ZarrStore>(info.path);
+  const std::string name = store->is_archive() ? info.name : "";
+  return std::make_unique<ZarrSource>(std::move(store), name);
 }
 
 }  // namespace

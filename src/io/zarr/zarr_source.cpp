@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/zarr/zarr_source.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "copy/swap_bytes.hpp"
-#include "files/system_reason.hpp"
 #include "io/zarr/array_json.hpp"
 #include "io/zarr/refuse.hpp"
 
@@ -21,39 +16,28 @@ constexpr std::size_t max_kept_shards = 64;
 /// The most entries of the indexes of kept shards together, beside the newest.
 constexpr std::size_t max_kept_entries = (std::size_t{64} << 20) / sizeof(ShardEntry);
 
-Descriptor open_folder(const std::string& folder) {
-  Descriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!descriptor.is_open()) refuse_zarr(folder, "must be a folder that can be opened", system_reason(errno));
-  return descriptor;
-}
-
 }  // namespace
 
 ZarrSource::ZarrSource(const std::string& folder)
-    : folder_name_(folder),
-      array_(read_zarr_metadata(folder)),
+    : ZarrSource(std::make_shared<const ZarrStore>(folder), "") {}
+
+ZarrSource::ZarrSource(std::shared_ptr<const ZarrStore> store, const std::string& name)
+    : store_(std::move(store)),
+      name_(name),
+      array_(read_zarr_metadata(*store_, name)),
       grid_{array_.shape, array_.chunk},
-      chunk_layout_(zarr_chunk_layout(array_)),
-      folder_(open_folder(folder)) {}
+      chunk_layout_(zarr_chunk_layout(array_)) {}
 
 std::string ZarrSource::path_of(const std::string& key) const {
-  return zarr_file(folder_name_, key);
+  return store_->path_of(zarr_file(name_, key));
+}
+
+std::optional<InputFile> ZarrSource::open(const std::string& key) const {
+  return store_->open(zarr_file(name_, key));
 }
 
 std::uint64_t ZarrSource::stored_nbytes() const {
-  namespace fs = std::filesystem;
-  std::uint64_t sum = 0;
-  std::error_code error;
-  fs::recursive_directory_iterator entry(folder_name_, error);
-  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    std::error_code gone;
-    if (name.starts_with('.') || name == "zarr.json" || !entry->is_regular_file(gone)) continue;
-    const std::uintmax_t nbytes = entry->file_size(gone);
-    if (!gone) sum += nbytes;
-  }
-  if (error) refuse_zarr(folder_name_, "must be a folder that can be listed", system_reason(error.value()));
-  return sum;
+  return store_->stored_nbytes(name_);
 }
 
 std::uint64_t ZarrSource::decode(const InputFile& input, std::uint64_t begin, std::uint64_t nbytes,
@@ -85,39 +69,62 @@ std::uint64_t ZarrSource::read(const Dims& index, std::span<std::byte> elements)
   if (!array_.shards) {
     const std::string key = zarr_key(array_, index);
     const std::string path = path_of(key);
-    const std::optional<InputFile> input = open_input(folder_.get(), key, path);
+    const std::optional<InputFile> input = open(key);
     if (input) return decode(*input, 0, input->nbytes, elements, path);
     fill_elements(elements, array_.fill_value);
     return 0;
   }
-  const Dims counts = chunks_of_shard(array_);
-  Dims shard_index = index;
-  Dims within = index;
-  for (std::size_t d = 0; d < index.size(); ++d) {
-    shard_index[d] = index[d] / counts[d];
-    within[d] = index[d] % counts[d];
-  }
-  std::uint64_t nbytes_read = 0;
-  const ShardPointer shard = shard_at(shard_index, nbytes_read);
-  const ShardEntry entry =
-      shard->entries.empty() ? ShardEntry{} : shard->entries[shard_position(array_, within)];
-  if (entry.is_empty()) {
-    fill_elements(elements, array_.fill_value);
-    return nbytes_read;
-  }
-  const std::string path = path_of(zarr_key(array_, shard_index));
-  return nbytes_read + decode(shard->input, entry.begin, entry.nbytes, elements, path);
+  return read_of_shards(index, elements);
 }
 
-ZarrSource::ShardPointer ZarrSource::shard_at(const Dims& index, std::uint64_t& nbytes_read) const {
-  const std::string key = zarr_key(array_, index);
+std::uint64_t ZarrSource::read_of_shards(const Dims& index, std::span<std::byte> elements) const {
+  Dims file_index = index;
+  Dims within = index;  // in chunks, of the shard that is looked into
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    const Index count = array_.unit()[d] / array_.chunk[d];
+    file_index[d] = index[d] / count;
+    within[d] = index[d] % count;
+  }
+  const std::string file_key = zarr_key(array_, file_index);
+  const std::string path = path_of(file_key);
+  std::uint64_t nbytes_read = 0;
+  std::string key = file_key;
+  ShardPointer shard = shard_at(key, 0, nbytes_read, [&] { return load_file(file_key); });
+  for (std::size_t level = 0;; ++level) {
+    Dims part = within;
+    for (std::size_t d = 0; d < index.size(); ++d) {
+      const Index count = part_of_shard(array_, level)[d] / array_.chunk[d];
+      part[d] = within[d] / count;
+      within[d] %= count;
+    }
+    const std::size_t position = shard_position(array_, part, level);
+    const ShardEntry entry = shard->entries.empty() ? ShardEntry{} : shard->entries[position];
+    if (entry.is_empty()) {
+      fill_elements(elements, array_.fill_value);
+      return nbytes_read;
+    }
+    if (level == array_.inner_shards.size()) {
+      return nbytes_read + decode(*shard->input, entry.begin, entry.nbytes, elements, path);
+    }
+    key += '#' + std::to_string(position);
+    shard = shard_at(key, level + 1, nbytes_read, [&, file = shard->input] {
+      return Shard{file, read_shard_index(*file, entry, array_, level + 1, path)};
+    });
+  }
+}
+
+/// `load` reads the shard where it is not kept.
+template <class Load>
+ZarrSource::ShardPointer ZarrSource::shard_at(const std::string& key, std::size_t level,
+                                              std::uint64_t& nbytes_read, const Load& load) const {
   {
     const std::scoped_lock lock(shards_mutex_);
     const auto kept = shards_.find(key);
     if (kept != shards_.end()) return kept->second;
   }
   // Two threads may both come here for one shard; then one of the two indexes is dropped.
-  ShardPointer shard = load_shard(index, nbytes_read);
+  const auto shard = std::make_shared<const Shard>(load());
+  if (!shard->entries.empty()) nbytes_read += shard_index_nbytes(array_, level);
   const std::scoped_lock lock(shards_mutex_);
   const auto [place, is_new] = shards_.emplace(key, shard);
   if (!is_new) return place->second;
@@ -133,16 +140,12 @@ ZarrSource::ShardPointer ZarrSource::shard_at(const Dims& index, std::uint64_t& 
   return shard;
 }
 
-ZarrSource::ShardPointer ZarrSource::load_shard(const Dims& index, std::uint64_t& nbytes_read) const {
-  const std::string key = zarr_key(array_, index);
+ZarrSource::Shard ZarrSource::load_file(const std::string& key) const {
   const std::string path = path_of(key);
-  auto shard = std::make_shared<Shard>();
-  std::optional<InputFile> input = open_input(folder_.get(), key, path);
-  if (!input) return shard;
-  shard->input = *std::move(input);
-  shard->entries = read_shard_index(shard->input, array_, path);
-  nbytes_read += shard_index_nbytes(array_);
-  return shard;
+  std::optional<InputFile> input = open(key);
+  if (!input) return {};
+  const auto file = std::make_shared<const InputFile>(*std::move(input));
+  return {file, read_shard_index(*file, array_, path)};
 }
 
 }  // namespace tenstride::io

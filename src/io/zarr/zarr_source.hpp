@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "files/descriptor.hpp"
 #include "io/ends/chunk_store.hpp"
 #include "io/ends/fill_elements.hpp"
 #include "io/zarr/codecs.hpp"
 #include "io/zarr/metadata.hpp"
 #include "io/zarr/pool.hpp"
 #include "io/zarr/shard_index.hpp"
+#include "io/zarr/store.hpp"
 
 namespace tenstride::io {
 
@@ -32,6 +32,8 @@ class ZarrSource final : public ChunkSource {
  public:
   /// Reads the metadata, and no chunk. Throws FileError.
   explicit ZarrSource(const std::string& folder);
+  /// The array of that name in a store.
+  ZarrSource(std::shared_ptr<const ZarrStore> store, const std::string& name);
 
   [[nodiscard]] const ZarrArray& array() const noexcept { return array_; }
   [[nodiscard]] const ChunkGrid& grid() const noexcept override { return grid_; }
@@ -41,26 +43,30 @@ class ZarrSource final : public ChunkSource {
   std::uint64_t read(const Dims& index, std::span<std::byte> elements) const override;
 
  private:
-  /// A shard that is open; without entries where there is no such file.
+  /// A shard that is open; without entries where there is no such file. Shards within it share the file.
   struct Shard {
-    InputFile input;
+    std::shared_ptr<const InputFile> input;
     std::vector<ShardEntry> entries;
   };
   using ShardPointer = std::shared_ptr<const Shard>;
 
   [[nodiscard]] std::string path_of(const std::string& key) const;
+  [[nodiscard]] std::optional<InputFile> open(const std::string& key) const;
   /// The shard, from those kept or from its file. Adds the bytes of an index that was read.
-  ShardPointer shard_at(const Dims& index, std::uint64_t& nbytes_read) const;
-  ShardPointer load_shard(const Dims& index, std::uint64_t& nbytes_read) const;
+  template <class Load>
+  ShardPointer shard_at(const std::string& key, std::size_t level, std::uint64_t& nbytes_read,
+                        const Load& load) const;
+  [[nodiscard]] Shard load_file(const std::string& key) const;
+  std::uint64_t read_of_shards(const Dims& index, std::span<std::byte> elements) const;
   /// Reads and decodes bytes of a file. Gives how many were read.
   std::uint64_t decode(const InputFile& input, std::uint64_t begin, std::uint64_t nbytes,
                        std::span<std::byte> elements, const std::string& path) const;
 
-  std::string folder_name_;
+  std::shared_ptr<const ZarrStore> store_;
+  std::string name_;
   ZarrArray array_;
   ChunkGrid grid_;
   Layout chunk_layout_;
-  Descriptor folder_;
   mutable Pool<CodecScratch> scratch_;
   /// The shards that are kept, by key, and the keys from the oldest.
   mutable std::mutex shards_mutex_;
