@@ -38,7 +38,8 @@ std::optional<io::RawElements> raw_elements(nb::handle shape, nb::handle dtype, 
 
 /// Whether an address names one tensor of a file, which is given by itself and not in a dict.
 bool names_one(const std::string& address, const std::vector<io::FileInfo>& found) {
-  return found.size() == 1 && found[0].name == io::parse_address(address).names;
+  if (found.size() != 1) return false;
+  return found[0].name == io::parse_address(address).names || !io::has_tensor_names(found[0].kind);
 }
 
 /// The tensors that an address names, each read by `read`: one by itself, several as a dict.
@@ -174,7 +175,7 @@ nb::object file_info(nb::handle file) {
   std::vector<io::FileInfo> found;
   {
     const nb::gil_scoped_release released;
-    found = io::list_tensors(path, "file_info");
+    found = io::list_tensors(io::parse_address(path).names.empty() ? path + "::*" : path, "file_info");
   }
   nb::list result;
   for (io::FileInfo& info : found) result.append(nb::cast(std::move(info)));

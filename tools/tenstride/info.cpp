@@ -137,7 +137,9 @@ std::string list_text(const std::vector<io::FileInfo>& tensors, const InfoComman
 }  // namespace
 
 int run(const InfoCommand& command) {
-  const std::vector<io::FileInfo> tensors = input_infos(command.path, command.raw, "info");
+  const bool is_whole_file = command.raw.shape.empty() && io::parse_address(command.path).names.empty();
+  const std::vector<io::FileInfo> tensors =
+      input_infos(is_whole_file ? command.path + "::*" : command.path, command.raw, "info");
   if (command.format == Format::json) {
     Json json;
     if (tensors.size() == 1) {
