@@ -56,7 +56,7 @@ Json to_json(const io::FileInfo& info, const std::string& given, bool shows_chec
             {"data_begin", info.data_begin},
             {"mapped", info.is_mapped},
             {"byte_swapped", info.is_byte_swapped}};
-  const bool is_picture = info.storage == io::ElementStorage::encoded;
+  const bool is_picture = info.storage == io::ElementStorage::encoded || info.kind == io::FileKind::tiff;
   json["orientation"] = is_picture ? Json(static_cast<int>(info.orientation)) : Json(nullptr);
   json["axes"] = info.axis_names;
   json["chunk"] = info.chunk.empty() ? Json(nullptr) : Json(info.chunk.to_vector());
@@ -108,7 +108,8 @@ std::string to_text(const io::FileInfo& info, const std::string& given, bool sho
                                    decimal(info.shift, "%.9g") + "; convert --rescale applies it"});
   }
   if (info.orientation != io::Orientation::upright) {
-    rows.push_back({"orientation", std::to_string(static_cast<int>(info.orientation)) + " by EXIF: stored " +
+    rows.push_back({"orientation", std::to_string(static_cast<int>(info.orientation)) +
+                                       (info.kind == io::FileKind::tiff ? ": stored " : " by EXIF: stored ") +
                                        std::string(io::description(info.orientation)) +
                                        "; convert --upright turns it"});
   }
