@@ -104,7 +104,7 @@ TEST(Image, ReadsWhatAnotherProgramReads) {
       const auto byte = [&](std::size_t at) {
         return std::int64_t{static_cast<unsigned char>(picture.pixels[at])};
       };
-      // The other program gives ink, the file has what it leaves of 255.
+      // The other program gives ink, the file has 255 less the ink.
       const std::int64_t wanted = is_wide   ? byte(2 * i) + 256 * byte(2 * i + 1)
                                   : is_cmyk ? 255 - byte(i)
                                             : byte(i);

@@ -216,8 +216,8 @@ TEST(Tiff, ImagesOfOme) {
   format.width = 6;
   const auto images = [&](const std::string& text) {
     std::string said;
-    for (const OmeImage& image : read_ome_images(
-             text, [&](std::uint64_t page) { return page < 24 ? &format : nullptr; })) {
+    for (const OmeImage& image :
+         read_ome_images(text, [&](std::uint64_t page) { return page < 24 ? &format : nullptr; })) {
       for (const std::string& one : image.axes.names) said += one + " ";
       said += tenstride::detail::to_text(image.axes.sizes) + " of";
       for (const std::uint64_t page : image.pages) said += " " + std::to_string(page);

@@ -203,8 +203,9 @@ TEST_F(TiffHostile, LoopsOfPages) {
   HandMadeTiff outside;
   outside.directory(HandMadeTiff::page(8));
   outside.link(1000);
-  EXPECT_EQ(obstacles(outside.bytes()),
-            Texts({"", "has a directory at byte 1000 of at least 2 bytes, which must lie in the file of 138"}));
+  EXPECT_EQ(
+      obstacles(outside.bytes()),
+      Texts({"", "has a directory at byte 1000 of at least 2 bytes, which must lie in the file of 138"}));
 }
 
 TEST_F(TiffHostile, SizesThatCannotBe) {
@@ -232,7 +233,8 @@ TEST_F(TiffHostile, SizesThatCannotBe) {
 TEST_F(TiffHostile, ElementsWithoutAType) {
   const auto says = [](const std::string& what) {
     return "page 0 has elements of " + what +
-           " and must have unsigned integers of 1 to 32 or 64 bits, signed ones of 8, 16, 32 or 64, floats of "
+           " and must have unsigned integers of 1 to 32 or 64 bits, signed ones of 8, 16, 32 or 64, floats "
+           "of "
            "16, 32 or 64, or complex floats of 64 or 128";
   };
   EXPECT_EQ(refused(one_page({{258, {33}}})), says("33 bits (unsigned integers, SampleFormat 1)"));
@@ -247,9 +249,10 @@ TEST_F(TiffHostile, ColoursThatAreNotRead) {
   EXPECT_EQ(refused(one_page({{259, {6}}})),
             "page 0 is compressed with old-style JPEG (6), whose files cannot be relied on; convert it with "
             "another program");
-  EXPECT_EQ(refused(one_page({{262, {6}}, {277, {3}}, {530, {2, 3}}})),
-            "page 0 has YCbCr pixels of 8 bits with one colour for each 2 x 3 of them and must have 8 bits and a "
-            "colour for 1, 2 or 4 pixels across and down");
+  EXPECT_EQ(
+      refused(one_page({{262, {6}}, {277, {3}}, {530, {2, 3}}})),
+      "page 0 has YCbCr pixels of 8 bits with one colour for each 2 x 3 of them and must have 8 bits and a "
+      "colour for 1, 2 or 4 pixels across and down");
   EXPECT_EQ(refused(one_page({{262, {32845}}})), "page 0 has colours as LogLuv and must have plain numbers");
   EXPECT_EQ(open(one_page({{262, {0}}})).note, "0 is white");
   EXPECT_EQ(open(one_page({{262, {3}}})).note, "elements are indices of a palette, which is not applied");
@@ -272,10 +275,11 @@ TEST_F(TiffHostile, PagesOfOtherFormats) {
   for (const TiffStack& one : list_tiff_stacks(scratch_.path("x.tif"))) {
     said += one.name + " " + tenstride::detail::to_text(one.shape) + one.obstacle + ";";
   }
-  EXPECT_EQ(said,
-            "0 (2,4,6);0.1 (4,3);1 ()page 3 has elements of 33 bits (unsigned integers, SampleFormat 1) and must "
-            "have unsigned integers of 1 to 32 or 64 bits, signed ones of 8, 16, 32 or 64, floats of 16, 32 or "
-            "64, or complex floats of 64 or 128;2 (4,6);");
+  EXPECT_EQ(
+      said,
+      "0 (2,4,6);0.1 (4,3);1 ()page 3 has elements of 33 bits (unsigned integers, SampleFormat 1) and must "
+      "have unsigned integers of 1 to 32 or 64 bits, signed ones of 8, 16, 32 or 64, floats of 16, 32 or "
+      "64, or complex floats of 64 or 128;2 (4,6);");
   EXPECT_EQ(refusal<FileError>([&] { return open_tiff_stack(scratch_.path("x.tif"), "tiff", "3"); }),
             "tiff: \"" + scratch_.path("x.tif") + "\" must still have a tensor \"3\"");
 }
@@ -290,8 +294,9 @@ TEST_F(TiffHostile, PagesBelowPages) {
   bytes[4] = static_cast<char>(first & 0xFF);
   bytes[5] = static_cast<char>(first >> 8);
   EXPECT_EQ(obstacles(bytes),
-            Texts({"", "", "has a directory at byte 100000 of at least 2 bytes, which must lie in the file of " +
-                               std::to_string(bytes.size())}));
+            Texts({"", "",
+                   "has a directory at byte 100000 of at least 2 bytes, which must lie in the file of " +
+                       std::to_string(bytes.size())}));
   EXPECT_EQ(list_tiff_stacks(scratch_.path("x.tif"))[1].shape, (Dims{4, 3}));
   EXPECT_EQ(open(bytes).name, "0");
 }

@@ -32,6 +32,7 @@ def names(path):
     return [info.name for info in torch.file_info(path)]
 
 
+OME = 'xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"'
 PACK = {1: bytes, 8: imagecodecs.zlib_encode, 5: imagecodecs.lzw_encode}
 
 
@@ -184,7 +185,9 @@ def test_a_file_of_one_tensor_needs_no_name(tmp_path):
     assert_same(torch.load(f"{tmp_path}/x.tif::0"), array)
     with pytest.raises(torch.FileError) as error:
         torch.load(f"{tmp_path}/x.tif::1")
-    assert str(error.value) == f'load: "{tmp_path}/x.tif" holds one tensor, which must be meant without a name, not by "1"'
+    assert (
+        str(error.value) == f'load: "{tmp_path}/x.tif" holds one tensor, which must be meant without a name, not by "1"'
+    )
 
 
 def test_series_of_tifffile(tmp_path):
@@ -250,7 +253,8 @@ def test_planes_of_ome_stand_in_any_order(tmp_path):
     array = drawn((2, 3, 9, 11))
     order = [4, 1, 5, 0, 3, 2]
     data = "".join(f'<TiffData IFD="{page}" FirstT="{n // 3}" FirstC="{n % 3}"/>' for page, n in enumerate(order))
-    xml = f'<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><Image ID="Image:0"><Pixels ID="Pixels:0" DimensionOrder="XYCZT" Type="uint8" SizeX="11" SizeY="9" SizeC="3" SizeZ="1" SizeT="2">{data}</Pixels></Image></OME>'
+    sizes = 'DimensionOrder="XYCZT" Type="uint8" SizeX="11" SizeY="9" SizeC="3" SizeZ="1" SizeT="2"'
+    xml = f'<OME {OME}><Image ID="Image:0"><Pixels ID="Pixels:0" {sizes}>{data}</Pixels></Image></OME>'
     with tifffile.TiffWriter(tmp_path / "x.ome.tif", ome=False) as writer:
         for n, plane in enumerate(array.reshape(6, 9, 11)[order]):
             writer.write(plane, description=xml if n == 0 else None, metadata=None)
@@ -287,6 +291,5 @@ def test_a_loop_costs_the_rest_of_the_chain(tmp_path):
     assert_same(torch.load(tmp_path / "x.tif"), array)
     first_info, rest = torch.file_info(tmp_path / "x.tif")
     assert first_info.obstacle is None
-    assert rest.obstacle == (
-        f"have pages that can be read (the file has a loop of pages: behind page 1 follows the directory at byte {first} again)"
-    )
+    loop = f"has a loop of pages: behind page 1 follows the directory at byte {first} again"
+    assert rest.obstacle == f"have pages that can be read (the file {loop})"

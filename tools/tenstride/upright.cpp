@@ -15,7 +15,8 @@ std::size_t axis_of_rows(const io::FileInfo& info) {
   for (std::size_t axis = 0; axis + 1 < info.axis_names.size(); ++axis) {
     if (info.axis_names[axis] == "y" && info.axis_names[axis + 1] == "x") return axis;
   }
-  throw UsageError("convert: --upright must go with a file whose rows and columns are known as the axes y and x");
+  throw UsageError(
+      "convert: --upright must go with a file whose rows and columns are known as the axes y and x");
 }
 
 /// How often the name x stands in SPEC.

@@ -43,8 +43,8 @@ inline constexpr Index max_image_pixels = Index{1} << 28;
 /// The elements of a JPEG or PNG file: shape (h,w,c), row-major, uint8, or uint16 of a PNG of 16 bits. The
 /// format is told by the content, not the name. Palettes become RGB, a transparent colour becomes an alpha
 /// channel, gray of 1, 2 and 4 bits is scaled to 0..255, 16 bits are given as they are (0..65535). CMYK and
-/// YCCK become CMYK. Colour profiles, gamma and the orientation are not applied (`upright` applies it). Throws
-/// FileError for a file that is damaged or ends early, and for more than `max_image_pixels`.
+/// YCCK become CMYK. Colour profiles, gamma and the orientation are not applied (`upright` applies it).
+/// Throws FileError for a file that is damaged or ends early, and for more than `max_image_pixels`.
 TENSTRIDE_API Tensor read_image(const std::string& path, Caller caller = Caller::current());
 
 /// Reads the header alone. Throws FileError.

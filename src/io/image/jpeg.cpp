@@ -79,7 +79,9 @@ class JpegDecoder final : public ImageDecoder {
     return {.format = ImageFormat::jpeg,
             .height = Index{library_.image_height},
             .width = Index{library_.image_width},
-            .channels = library_.jpeg_color_space == JCS_GRAYSCALE ? 1 : is_cmyk() ? 4 : 3,
+            .channels = library_.jpeg_color_space == JCS_GRAYSCALE ? 1
+                        : is_cmyk()                                ? 4
+                                                                   : 3,
             .bits = library_.data_precision,
             .dtype = DType::uint8,
             .orientation = orientation(),

@@ -111,8 +111,8 @@ class FormatReader {
       }
     }
     if (is_unsigned && bits >= 1 && bits < 32) {
-      result.dtype = bits == 1  ? DType::bool_
-                     : bits < 8 ? DType::uint8
+      result.dtype = bits == 1   ? DType::bool_
+                     : bits < 8  ? DType::uint8
                      : bits < 16 ? DType::uint16
                                  : DType::uint32;
       return;

@@ -172,9 +172,8 @@ class LibtiffDecoder final : public TiffDecoder {
     const std::uint64_t rows = number_of_page<std::uint32_t>(reader.get(), TIFFTAG_ROWSPERSTRIP);
     ZlibDecoder::Result result{ZlibDecoder::Outcome::too_long};
     if (format_.pieces == TiffPieces::tiles || rows <= static_cast<std::uint64_t>(piece.rows)) return result;
-    // Whole rows of bytes, or whole rows of colours that several rows of pixels share.
-    const std::uint64_t whole =
-        (rows / static_cast<std::uint64_t>(piece.rows) + 1) * bytes.size();
+    // No overflow: the rows of a piece have at most `max_tiff_chunk` bytes.
+    const std::uint64_t whole = stored_nbytes(static_cast<Index>(std::min(rows, max_padded)));
     const std::uint64_t nbytes = std::min({whole, packed.size() * max_inflation, max_padded});
     const auto padded = std::make_unique_for_overwrite<std::byte[]>(nbytes);
     result = reader.inflater().decode(packed, {padded.get(), nbytes});

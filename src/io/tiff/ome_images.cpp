@@ -130,8 +130,7 @@ class ImageReader {
     const std::string_view text = xml_.substr(0, end);
     std::optional<XmlTag> data = find_tag(text, "TiffData", pixels.end);
     if (!data) return std::nullopt;
-    const TiffFormat* const format =
-        format_of_(static_cast<std::uint64_t>(data->number("IFD").value_or(0)));
+    const TiffFormat* const format = format_of_(static_cast<std::uint64_t>(data->number("IFD").value_or(0)));
     if (format == nullptr || pixels.number("SizeX") != format->width ||
         pixels.number("SizeY") != format->height) {
       return std::nullopt;
@@ -184,8 +183,8 @@ bool is_ome_text(std::string_view description) {
           description.find(":OME") != std::string_view::npos);
 }
 
-std::vector<OmeImage> read_ome_images(
-    std::string_view description, const std::function<const TiffFormat*(std::uint64_t page)>& format_of) {
+std::vector<OmeImage> read_ome_images(std::string_view description,
+                                      const std::function<const TiffFormat*(std::uint64_t page)>& format_of) {
   return ImageReader(description, format_of).images();
 }
 

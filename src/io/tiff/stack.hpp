@@ -73,8 +73,8 @@ struct TiffStack {
   [[nodiscard]] bool is_flat() const { return flat && flat->layout; }
 };
 
-/// Reads the directories of all pages; no elements are read, and nothing is printed. Needs no libtiff. One that
-/// cannot be read blocks no other. Throws FileError where none can be.
+/// Reads the directories of all pages; no elements are read, and nothing is printed. Needs no libtiff. One
+/// that cannot be read blocks no other. Throws FileError where none can be.
 TENSTRIDE_API std::vector<TiffStack> list_tiff_stacks(const std::string& path,
                                                       std::string_view operation = "tiff");
 

@@ -41,7 +41,8 @@ FileInfo tiff_info(TiffStack stack) {
   info.storage = ElementStorage::chunked;
   if (is_compressed) info.codec = tiff_compression_text(stack.compression);
   if (!stack.obstacle.empty()) {
-    info.obstacle = tenstride::detail::message("have pages that can be read (the file ", stack.obstacle, ")");
+    const std::string_view subject = stack.obstacle.starts_with("page ") ? "" : "the file ";
+    info.obstacle = tenstride::detail::message("have pages that can be read (", subject, stack.obstacle, ")");
     return info;
   }
   info.chunk = TiffSource(std::move(stack)).grid().chunk;
