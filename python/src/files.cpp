@@ -40,7 +40,8 @@ std::optional<io::RawElements> raw_elements(nb::handle shape, nb::handle dtype, 
 /// Whether an address names one tensor of a file, which is given by itself and not in a dict.
 bool names_one(const std::string& address, const std::vector<io::FileInfo>& found) {
   if (found.size() != 1) return false;
-  return !found[0].files.empty() || found[0].name == io::parse_address(address).names;
+  const bool is_whole = !found[0].files.empty() || !io::has_tensor_names(found[0].kind);
+  return is_whole || found[0].name == io::parse_address(address).names;
 }
 
 /// The tensors that an address names, each read by `read`: one by itself, several as a dict.
@@ -181,7 +182,7 @@ nb::object file_info(nb::handle file) {
   std::vector<io::FileInfo> found;
   {
     const nb::gil_scoped_release released;
-    found = io::list_tensors(path, "file_info");
+    found = io::list_tensors(io::parse_address(path).names.empty() ? path + "::*" : path, "file_info");
   }
   nb::list result;
   for (io::FileInfo& info : found) result.append(nb::cast(std::move(info)));

@@ -50,7 +50,7 @@ inline void check_info(const io::FileInfo& info) {
 /// same mapped, in memory, and read for its checksum.
 inline std::vector<io::NamedTensor> load_all(const std::string& path) {
   std::vector<io::NamedTensor> tensors;
-  const auto infos = accepted([&] { return io::list_tensors(path); });
+  const auto infos = accepted([&] { return io::list_tensors(path + "::*"); });
   if (!infos) return tensors;
   require(!infos->empty(), "a file that is listed has a tensor");
   for (const io::FileInfo& info : *infos) {

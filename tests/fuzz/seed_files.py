@@ -140,6 +140,15 @@ def tiff():
     yield file(values((2, 3, 6, 5), "u2"), imagej=True, metadata={"axes": "ZCYX"})
     yield file(values((2, 3, 6, 5), "u2"), ome=True, metadata={"axes": "CZYX"})
     yield file(values((2, 6, 5), "u1"), photometric="minisblack", metadata={"axes": "QYX"})
+    for bits in (4, 12, 20):
+        yield file(values((6, 5), "u1" if bits < 8 else "u2" if bits < 16 else "u4"), bitspersample=bits)
+    for ome in (False, True):
+        written = io.BytesIO()
+        with tifffile.TiffWriter(written, ome=ome) as writer:
+            writer.write(array, subifds=1, photometric="minisblack", tile=(16, 16))
+            writer.write(array[:, :8, :8], subfiletype=1, photometric="minisblack")
+            writer.write(values((6, 5, 3), "u1"), photometric="rgb", compression="zlib")
+        yield written.getvalue()
 
 
 def images():

@@ -6,7 +6,7 @@
 #include <span>
 #include <thread>
 
-#include "io/tiff/page_axes.hpp"
+#include "io/tiff/ome_images.hpp"
 #include "io/tiff/tiff_sink.hpp"
 #include "io/tiff/tiff_source.hpp"
 #include "support/refusal.hpp"
@@ -208,22 +208,48 @@ TEST(Tiff, AxesOfDescriptions) {
   EXPECT_EQ(within(R"({"shape": [5, 6], "axes": "XX"})"), "<><>");
   EXPECT_EQ(within(R"({"shape": [5, 6], "axes": "X"})"), "");
   EXPECT_EQ(within(R"({"shape": [5, 6]})"), "");
-  const auto ome = [](const std::string& pixels, const std::string& data = "<TiffData/>") {
-    return R"(<?xml version="1.0"?><OME><Image><Pixels SizeX="6" SizeY="5" )" + pixels + ">" + data +
-           "</Pixels></Image></OME>";
+}
+
+TEST(Tiff, ImagesOfOme) {
+  TiffFormat format;
+  format.height = 5;
+  format.width = 6;
+  const auto images = [&](const std::string& text) {
+    std::string said;
+    for (const OmeImage& image :
+         read_ome_images(text, [&](std::uint64_t page) { return page < 24 ? &format : nullptr; })) {
+      for (const std::string& one : image.axes.names) said += one + " ";
+      said += tenstride::detail::to_text(image.axes.sizes) + " of";
+      for (const std::uint64_t page : image.pages) said += " " + std::to_string(page);
+      said += ";";
+    }
+    return said;
+  };
+  const auto image = [](const std::string& pixels, const std::string& data = "<TiffData/>") {
+    return R"(<Image><Pixels SizeX="6" SizeY="5" )" + pixels + ">" + data + "</Pixels></Image>";
+  };
+  const auto ome = [&](const std::string& pixels, const std::string& data = "<TiffData/>") {
+    return R"(<?xml version="1.0"?><OME>)" + image(pixels, data) + "</OME>";
   };
   const std::string sizes = R"(SizeC="2" SizeZ="3" SizeT="4")";
-  EXPECT_EQ(axes(ome(R"(DimensionOrder="XYCZT" )" + sizes)), "t z c (4,3,2) 24");
-  EXPECT_EQ(axes(ome(R"(DimensionOrder="XYZTC" )" + sizes)), "c t z (2,4,3) 24");
-  EXPECT_EQ(axes(ome(R"(DimensionOrder='XYTCZ' SizeC="1" SizeZ="3" SizeT="1")")), "z (3) 3");
-  EXPECT_EQ(axes(ome(R"(DimensionOrder="XYCZZ" )" + sizes)), "() 0");
-  EXPECT_EQ(axes(ome(R"(DimensionOrder="XYCZT" SizeC="0" SizeZ="3" SizeT="4")")), "() 0");
-  EXPECT_EQ(axes(ome(R"(DimensionOrder="XYCZT" )" + sizes, R"(<TiffData IFD="3" FirstZ="1" FirstC="1"/>)")),
-            "t z c (4,3,2) 24");
-  EXPECT_EQ(axes(ome(R"(DimensionOrder="XYCZT" )" + sizes, R"(<TiffData IFD="2" FirstZ="1" FirstC="1"/>)")),
-            "() 0");
-  EXPECT_EQ(axes("<OME><ome:Pixels "), "() 0");
-  EXPECT_EQ(axes("<OME" + std::string(1 << 20, '<') + " "), "() 0");
+  const std::string all = " of 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23;";
+  EXPECT_EQ(images(ome(R"(DimensionOrder="XYCZT" )" + sizes)), "t z c (4,3,2)" + all);
+  EXPECT_EQ(images(ome(R"(DimensionOrder="XYZTC" )" + sizes)), "c t z (2,4,3)" + all);
+  EXPECT_EQ(images(ome(R"(DimensionOrder='XYTCZ' SizeC="1" SizeZ="3" SizeT="1")")), "z (3) of 0 1 2;");
+  EXPECT_EQ(images(ome(R"(DimensionOrder="XYCZZ" )" + sizes)), "");
+  EXPECT_EQ(images(ome(R"(DimensionOrder="XYCZT" SizeC="0" SizeZ="3" SizeT="4")")), "");
+  EXPECT_EQ(images(ome(R"(DimensionOrder="XYCZT" SizeC="1" SizeZ="5" SizeT="5")")), "");
+  EXPECT_EQ(images(ome(R"(DimensionOrder="XYCZT" SizeC="4294967296" SizeZ="4294967296" SizeT="5")")), "");
+  const std::string three = R"(DimensionOrder="XYCZT" SizeC="1" SizeZ="3" SizeT="1")";
+  EXPECT_EQ(images(ome(three, R"(<TiffData IFD="7" FirstZ="1"/><TiffData IFD="9" FirstZ="2"/>)")), "");
+  EXPECT_EQ(images(ome(three, R"(<TiffData IFD="7" FirstZ="1" PlaneCount="2"/><TiffData IFD="2"/>)")),
+            "z (3) of 2 7 8;");
+  EXPECT_EQ(images(ome(three, R"(<TiffData IFD="0" FirstZ="3"/>)")), "");
+  EXPECT_EQ(images(ome(three, R"(<TiffData IFD="22" PlaneCount="3"/>)")), "");
+  EXPECT_EQ(images("<OME>" + image(three) + image(three, R"(<TiffData IFD="3" PlaneCount="3"/>)")),
+            "z (3) of 0 1 2;z (3) of 3 4 5;");
+  EXPECT_EQ(images("<OME><ome:Pixels "), "");
+  EXPECT_EQ(images("<OME" + std::string(1 << 20, '<') + " "), "");
 }
 
 TEST(Tiff, WhatNoFileCanBe) {

@@ -93,6 +93,7 @@ class HandMadeTiff {
 };
 
 using Tags = HandMadeTiff::Tags;
+using Texts = std::vector<std::string>;
 
 /// 24 bytes of a page: 0, 1, 2, …
 std::string counted_bytes() {
@@ -124,6 +125,13 @@ class TiffHostile : public ::testing::Test {
       source.read(unravel(c, counts), chunk);
       result.append(reinterpret_cast<const char*>(chunk.data()), chunk.size());
     }
+    return result;
+  }
+  /// What is said of each tensor; nothing of those that can be read.
+  Texts obstacles(const std::string& bytes) {
+    Texts result;
+    for (const TiffStack& stack : list_tiff_stacks(scratch_.file("x.tif", bytes)))
+      result.push_back(stack.obstacle);
     return result;
   }
   /// What is said about the file, without the name that begins each message.
@@ -184,13 +192,20 @@ TEST_F(TiffHostile, LoopsOfPages) {
   const std::uint32_t first = file.directory(HandMadeTiff::page(data));
   file.directory(HandMadeTiff::page(data));
   file.link(first);
-  EXPECT_EQ(refused(file.bytes()),
-            "has a loop of pages: behind page 1 follows the directory at byte 32 again");
+  EXPECT_EQ(open(file.bytes()).shape, (Dims{2, 4, 6}));
+  EXPECT_EQ(obstacles(file.bytes()),
+            Texts({"", "has a loop of pages: behind page 1 follows the directory at byte 32 again"}));
   HandMadeTiff self;
   const std::uint32_t only = self.directory(HandMadeTiff::page(8));
   self.link(only);
-  EXPECT_EQ(refused(self.bytes()),
-            "has a loop of pages: behind page 0 follows the directory at byte 8 again");
+  EXPECT_EQ(obstacles(self.bytes()),
+            Texts({"", "has a loop of pages: behind page 0 follows the directory at byte 8 again"}));
+  HandMadeTiff outside;
+  outside.directory(HandMadeTiff::page(8));
+  outside.link(1000);
+  EXPECT_EQ(
+      obstacles(outside.bytes()),
+      Texts({"", "has a directory at byte 1000 of at least 2 bytes, which must lie in the file of 138"}));
 }
 
 TEST_F(TiffHostile, SizesThatCannotBe) {
@@ -218,10 +233,11 @@ TEST_F(TiffHostile, SizesThatCannotBe) {
 TEST_F(TiffHostile, ElementsWithoutAType) {
   const auto says = [](const std::string& what) {
     return "page 0 has elements of " + what +
-           " and must have bool of 1 bit, integers of 8, 16, 32 or 64, floats of 16, 32 or 64, or complex "
-           "floats of 64 or 128 bits";
+           " and must have unsigned integers of 1 to 32 or 64 bits, signed ones of 8, 16, 32 or 64, floats "
+           "of "
+           "16, 32 or 64, or complex floats of 64 or 128";
   };
-  EXPECT_EQ(refused(one_page({{258, {12}}})), says("12 bits (unsigned integers, SampleFormat 1)"));
+  EXPECT_EQ(refused(one_page({{258, {33}}})), says("33 bits (unsigned integers, SampleFormat 1)"));
   EXPECT_EQ(refused(one_page({{258, {24}}, {339, {3}}})), says("24 bits (floats, SampleFormat 3)"));
   EXPECT_EQ(refused(one_page({{258, {32}}, {339, {5}}})), says("32 bits (complex integers, SampleFormat 5)"));
   EXPECT_EQ(refused(one_page({{339, {9}}})), says("8 bits (unknown, SampleFormat 9)"));
@@ -233,9 +249,10 @@ TEST_F(TiffHostile, ColoursThatAreNotRead) {
   EXPECT_EQ(refused(one_page({{259, {6}}})),
             "page 0 is compressed with old-style JPEG (6), whose files cannot be relied on; convert it with "
             "another program");
-  EXPECT_EQ(refused(one_page({{262, {6}}})),
-            "page 0 has YCbCr pixels with one colour for each 2 x 2 of them and must have a colour for each; "
-            "convert it to RGB");
+  EXPECT_EQ(
+      refused(one_page({{262, {6}}, {277, {3}}, {530, {2, 3}}})),
+      "page 0 has YCbCr pixels of 8 bits with one colour for each 2 x 3 of them and must have 8 bits and a "
+      "colour for 1, 2 or 4 pixels across and down");
   EXPECT_EQ(refused(one_page({{262, {32845}}})), "page 0 has colours as LogLuv and must have plain numbers");
   EXPECT_EQ(open(one_page({{262, {0}}})).note, "0 is white");
   EXPECT_EQ(open(one_page({{262, {3}}})).note, "elements are indices of a palette, which is not applied");
@@ -248,16 +265,40 @@ TEST_F(TiffHostile, PagesOfOtherFormats) {
   file.directory(HandMadeTiff::page(data));
   file.directory(HandMadeTiff::page(data, {{254, {1}}, {256, {3}}}));
   file.directory(HandMadeTiff::page(data + 24));
-  file.directory(HandMadeTiff::page(data, {{258, {12}}}));
+  file.directory(HandMadeTiff::page(data, {{258, {33}}}));
   file.directory(HandMadeTiff::page(data));
   const TiffStack stack = open(file.bytes());
   EXPECT_EQ(stack.shape, (Dims{2, 4, 6}));
-  EXPECT_EQ(stack.axis_names, (std::vector<std::string>{"page", "y", "x"}));
-  EXPECT_EQ(
-      stack.note,
-      "3 other pages are not part of the tensor: page 1 of 4 x 3 pixels, page 3 of 4 x 6 pixels, page 4 "
-      "of 4 x 6 pixels");
+  EXPECT_EQ(stack.axis_names, (Texts{"page", "y", "x"}));
   EXPECT_EQ(*stack.flat->layout, row_major({2, 4, 6}));
+  std::string said;
+  for (const TiffStack& one : list_tiff_stacks(scratch_.path("x.tif"))) {
+    said += one.name + " " + tenstride::detail::to_text(one.shape) + one.obstacle + ";";
+  }
+  EXPECT_EQ(
+      said,
+      "0 (2,4,6);0.1 (4,3);1 ()page 3 has elements of 33 bits (unsigned integers, SampleFormat 1) and must "
+      "have unsigned integers of 1 to 32 or 64 bits, signed ones of 8, 16, 32 or 64, floats of 16, 32 or "
+      "64, or complex floats of 64 or 128;2 (4,6);");
+  EXPECT_EQ(refusal<FileError>([&] { return open_tiff_stack(scratch_.path("x.tif"), "tiff", "3"); }),
+            "tiff: \"" + scratch_.path("x.tif") + "\" must still have a tensor \"3\"");
+}
+
+TEST_F(TiffHostile, PagesBelowPages) {
+  HandMadeTiff file;
+  const std::uint32_t data = file.data(counted_bytes() + counted_bytes());
+  const std::uint32_t copy = file.directory(HandMadeTiff::page(data, {{256, {3}}}));
+  // The same twice, one behind the file, and behind the copy its own page.
+  const std::uint32_t first = file.directory(HandMadeTiff::page(data, {{330, {copy, copy, 100000}}}));
+  std::string bytes = file.bytes();
+  bytes[4] = static_cast<char>(first & 0xFF);
+  bytes[5] = static_cast<char>(first >> 8);
+  EXPECT_EQ(obstacles(bytes),
+            Texts({"", "",
+                   "has a directory at byte 100000 of at least 2 bytes, which must lie in the file of " +
+                       std::to_string(bytes.size())}));
+  EXPECT_EQ(list_tiff_stacks(scratch_.path("x.tif"))[1].shape, (Dims{4, 3}));
+  EXPECT_EQ(open(bytes).name, "0");
 }
 
 TEST_F(TiffHostile, DescriptionsThatSpeakOfMorePages) {

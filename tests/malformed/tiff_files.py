@@ -23,7 +23,8 @@ WIDTH, LENGTH, BITS, COMPRESSION, PHOTOMETRIC, STRIPS, SAMPLES, ROWS, COUNTS = (
     278,
     279,
 )
-PLANES, PREDICTOR, SAMPLE_FORMAT, DEPTH = 284, 317, 339, 32997
+PLANES, PREDICTOR, SUB_IFDS, SAMPLE_FORMAT, SHARED, DEPTH = 284, 317, 330, 339, 530, 32997
+SUBFILE = 254
 TILE_WIDTH, TILE_LENGTH, TILES, TILE_COUNTS = 322, 323, 324, 325
 
 
@@ -137,7 +138,10 @@ def size_files():
     yield "strips_too_large", one(WIDTH=0xFFFFFFFF, LENGTH=0x7FFFFFF, ROWS=0x7FFFFFF), "strips of 2^59 bytes"
     yield "big_width_2_33", tiff(page(WIDTH=Tag((1 << 33,), LONG8)), big=True), "a width of 2^33"
     yield "bits_0", one(BITS=0), "elements of no bit"
-    yield "bits_3", one(BITS=3), "elements of 3 bits"
+    yield "bits_33", one(BITS=33), "elements of 33 bits"
+    yield "bits_12_signed", one(BITS=12, SAMPLE_FORMAT=2), "signed integers of 12 bits"
+    yield "bits_12_cut", one(BITS=12), "strips of 12 bytes for 2 rows of 6 elements of 12 bits"
+    yield "bits_12_predictor", compressed(8, zlib.compress(bytes(36)), BITS=12, PREDICTOR=2), "differences of 12 bits"
     yield "bits_65535", one(BITS=Tag((65535,), SHORT)), "elements of 65535 bits"
     yield "bits_differ", one(SAMPLES=3, BITS=Tag((8, 8, 16), SHORT)), "samples of 8 and of 16 bits"
     yield "float_of_8_bits", one(SAMPLE_FORMAT=3), "floats of 8 bits"
@@ -207,10 +211,25 @@ def codec_files():
     yield "predictor_of_floats", compressed(8, packed, PREDICTOR=3), "the predictor of floats for integers"
     yield "log_luv", compressed(34676, PIXELS, PHOTOMETRIC=32845), "colours as LogLuv"
     three = compressed(8, zlib.compress(PIXELS * 3), PHOTOMETRIC=6, SAMPLES=3, BITS=Tag((8, 8, 8), SHORT))
-    yield "ycbcr_subsampled", three, "YCbCr pixels that share their colours"
+    yield "ycbcr_of_more", three, "YCbCr pixels that share their colours, with one for each"
+    shared = {"PHOTOMETRIC": 6, "SAMPLES": 3, "BITS": Tag((8, 8, 8), SHORT)}
+    yield "ycbcr_of_3", one(**shared, SHARED=Tag((3, 1), SHORT)), "YCbCr pixels of which 3 share their colours"
+    sixteen = {**shared, "BITS": Tag((16, 16, 16), SHORT)}
+    yield "ycbcr_of_16_bits", one(**sixteen, SHARED=Tag((2, 1), SHORT)), "YCbCr pixels of 16 bits that share colours"
+    yield "ycbcr_cut", one(**shared, SHARED=Tag((2, 2), SHORT)), "strips of 12 bytes for 3 units of 6"
+
+
+def tensor_files():
+    yield "second_page_of_33_bits", tiff(page(), page(BITS=33)), "a page that cannot be read behind one that can"
+    yield "sub_ifd_outside", one(SUB_IFDS=1 << 30), "a smaller copy behind the file"
+    yield "sub_ifds_of_floats", one(SUB_IFDS=Tag((16.0,), FLOAT)), "smaller copies at places with a point"
+    yield "sub_ifds_without_end", one(SUB_IFDS=Tag((40,), count=1 << 30)), "2^30 smaller copies in a file of 200 bytes"
+    end = len(one(SUB_IFDS=1))
+    yield "sub_ifd_without_width", one(SUB_IFDS=end) + directory(end, page(WIDTH=None), 0), "a copy without a width"
+    yield "copy_of_33_bits", tiff(page(), page(SUBFILE=1, BITS=33)), "a smaller copy that cannot be read"
 
 
 def files():
-    for part in (start_files, size_files, piece_files, codec_files):
+    for part in (start_files, size_files, piece_files, codec_files, tensor_files):
         for name, data, wrong in part():
             yield Malformed(name + ".tif", data, wrong)

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures in `tenstride`: 16 bits and EXIF orientation. Needs nothing but Python."""
 
+import itertools
 import json
+import struct
+import zlib
 
 from cli_case import Case, main, npy, png, read_npy
 
@@ -26,6 +29,17 @@ def upright(rows, orientation):
     if orientation in (3, 4, 7, 8):
         rows = rows[::-1]
     return rows
+
+
+def tiff(rows, orientation, deflated):
+    """A TIFF file of RGB pixels with an orientation, in one strip."""
+    data = bytes(value for row in rows for pixel in row for value in pixel)
+    data = zlib.compress(data) if deflated else data
+    tags = [(256, 3, len(rows[0])), (257, 3, len(rows)), (258, 3, 8), (259, 3, 8 if deflated else 1), (262, 3, 2)]
+    tags += [(273, 4, 8), (274, 3, orientation), (277, 3, 3), (278, 3, len(rows)), (279, 4, len(data))]
+    entries = b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in tags)
+    head = struct.pack("<2sHI", b"II", 42, 8 + len(data)) + data
+    return head + struct.pack("<H", len(tags)) + entries + bytes(4)
 
 
 class Pictures(Case):
@@ -79,6 +93,29 @@ class Pictures(Case):
                 )
                 self.run_tool("convert", "a.png", "x", "-o", "d.png", "--upright", "--force", "--verify")
 
+    def test_orientation_of_tiff_is_told_and_applied(self):
+        rows = [[(20 * y + 3 * x, y, x) for x in range(3)] for y in range(2)]
+        for (orientation, words), deflated in itertools.product(WORDS.items(), (False, True)):
+            with self.subTest(orientation, deflated=deflated):
+                self.write("a.tif", tiff(rows, orientation, deflated))
+                told = self.run_tool("info", "a.tif").stdout
+                self.assertIn(f"{orientation}: stored {words}; convert --upright turns it\n", told)
+                self.assertEqual(
+                    json.loads(self.run_tool("info", "a.tif", "--json").stdout)["orientation"], orientation
+                )
+                wanted = upright(rows, orientation)
+                for spec, output in (("x", [value for row in wanted for pixel in row for value in pixel]),):
+                    self.run_tool("convert", "a.tif", spec, "-o", "b.npy", "--force", "--upright", "--verify")
+                    self.assertEqual(read_npy(self.path("b.npy"), "B")[1], output)
+                planes = [pixel[c] for c in range(3) for row in wanted for pixel in row]
+                for spec in ("h w c -> c h w", "x.permute(2, 0, 1)", "y = x.permute(2, 0, 1); y + 0 * x[0, 0, 0]"):
+                    done = self.run_tool("convert", "a.tif", spec, "-o", "c.npy", "--force", "--upright")
+                    self.assertEqual(read_npy(self.path("c.npy"), "B")[1], planes)
+                note = f"orientation {orientation}: the picture is stored {words}; "
+                self.assertIn("\n" + note + "x is seen upright\n", done.stdout)
+                self.run_tool("convert", "a.tif", "x", "-o", "d.tif", "--force", "--upright")
+                self.assertEqual(json.loads(self.run_tool("info", "d.tif", "--json").stdout)["orientation"], 1)
+
     def test_without_orientation_nothing_is_said(self):
         self.write("a.png", png(3, 2, range(18)))
         for extra in ([], ["--upright"]):
@@ -90,7 +127,7 @@ class Pictures(Case):
         self.assertIsNone(json.loads(self.run_tool("info", "b.npy", "--json").stdout)["orientation"])
         self.fails(
             2,
-            "convert: --upright must go with a picture, other files have no EXIF orientation",
+            "convert: --upright must go with a picture or a TIFF file, others have no orientation",
             "convert",
             "b.npy",
             "x",

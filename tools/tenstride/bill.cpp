@@ -8,6 +8,7 @@
 #include "rescaling_text.hpp"
 #include "tenstride/layout/text.hpp"
 #include "terminal_text.hpp"
+#include "upright.hpp"
 
 namespace tenstride::cli {
 namespace {
@@ -67,7 +68,7 @@ std::vector<std::string> write_row(const Bill& bill, const ConvertPlan& plan, In
 
 std::string orientation_text(const ConvertPlan& plan) {
   if (plan.info.orientation == io::Orientation::upright) return {};
-  return "EXIF orientation " + std::to_string(static_cast<int>(plan.info.orientation)) +
+  return orientation_name(plan.info) + " " + std::to_string(static_cast<int>(plan.info.orientation)) +
          ": the picture is stored " + std::string(io::description(plan.info.orientation)) +
          (plan.turns_upright ? "; x is seen upright\n" : "; --upright turns it\n");
 }
@@ -122,9 +123,9 @@ std::string forecast_text(const Forecast& forecast) {
          decimal(forecast.seconds, "%.2g") + " s at this machine's bandwidth (see tenstride bench)\n";
 }
 
-/// 1 to 8; null of what is no picture.
+/// 1 to 8; null of what is no picture and no TIFF file.
 Json orientation_json(const io::FileInfo& info) {
-  if (info.storage != io::ElementStorage::encoded) return nullptr;
+  if (info.storage != io::ElementStorage::encoded && info.kind != io::FileKind::tiff) return nullptr;
   return static_cast<int>(info.orientation);
 }
 

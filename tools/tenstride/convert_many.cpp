@@ -66,7 +66,7 @@ std::vector<io::TensorMove> moves_of(const ConvertCommand& command, std::vector<
   if (command.keeps_others) {
     const std::vector<io::TensorMove> fitting = std::move(moves);
     moves.clear();
-    for (io::FileInfo& info : input_infos(file, {}, "convert")) {
+    for (io::FileInfo& info : input_infos(file + "::*", {}, "convert")) {
       const auto found = std::find_if(fitting.begin(), fitting.end(),
                                       [&](const io::TensorMove& move) { return move.name == info.name; });
       if (found != fitting.end()) {

@@ -14,6 +14,7 @@
 #include "tenstride/io/permute_file.hpp"
 #include "tenstride/layout/text.hpp"
 #include "tenstride/tensor/factory.hpp"
+#include "upright.hpp"
 
 namespace tenstride::cli {
 namespace {
@@ -55,11 +56,9 @@ void check_places(const ConvertCommand& command) {
   if (command.rehearsal == Rehearsal::none) check_standard_output();
 }
 
-/// The header, with the layout that x has.
+/// The header, with the layout that x has. Of a TIFF file SPEC makes it upright.
 io::FileInfo upright_info(io::FileInfo info, const ConvertCommand& command) {
-  if (!command.turns_upright) return info;
-  if (info.storage != io::ElementStorage::encoded)
-    throw UsageError("convert: --upright must go with a picture, other files have no EXIF orientation");
+  if (!command.turns_upright || info.storage != io::ElementStorage::encoded) return info;
   info.layout = io::upright(info.layout, info.orientation);
   return info;
 }
@@ -235,7 +234,8 @@ Tensor written_image(const Tensor& source, const ConvertPlan& plan, Index& missi
 
 Tensor open_input(const ConvertPlan& plan) {
   const Tensor x = io::open_tensor_file(plan.source);
-  return plan.turns_upright ? io::upright(x, plan.info.orientation) : x;
+  const bool is_view = plan.turns_upright && plan.info.storage == io::ElementStorage::encoded;
+  return is_view ? io::upright(x, plan.info.orientation) : x;
 }
 
 io::ChunkOptions chunk_options(const ConvertCommand& command) {
@@ -289,7 +289,10 @@ ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source) {
   const io::TensorAddress output = output_address(command);
   const io::FileKind kind = output_kind(command, output.file);
   const io::FileInfo info = upright_info(source, command);
-  command.spec = written_out(command, info.layout.shape);
+  const bool is_seen_by_links = command.turns_upright && source.storage != io::ElementStorage::encoded;
+  command.spec = is_seen_by_links
+                     ? behind_links(written_out(command, upright_shape(source)), upright_links(source))
+                     : written_out(command, info.layout.shape);
   const Program program = Program::parse(command.spec);
   ConvertPlan plan{.source = source,
                    .info = info,

@@ -66,7 +66,8 @@ std::string to_text(const io::FileInfo& info, const std::string& given, bool sho
                                    decimal(info.shift, "%.9g") + "; convert --rescale applies it"});
   }
   if (info.orientation != io::Orientation::upright) {
-    rows.push_back({"orientation", std::to_string(static_cast<int>(info.orientation)) + " by EXIF: stored " +
+    rows.push_back({"orientation", std::to_string(static_cast<int>(info.orientation)) +
+                                       (info.kind == io::FileKind::tiff ? ": stored " : " by EXIF: stored ") +
                                        std::string(io::description(info.orientation)) +
                                        "; convert --upright turns it"});
   }
@@ -121,7 +122,7 @@ Json to_json(const io::FileInfo& info, const std::string& given, bool shows_chec
             {"data_begin", info.data_begin},
             {"mapped", info.is_mapped},
             {"byte_swapped", info.is_byte_swapped}};
-  const bool is_picture = info.storage == io::ElementStorage::encoded;
+  const bool is_picture = info.storage == io::ElementStorage::encoded || info.kind == io::FileKind::tiff;
   json["orientation"] = is_picture ? Json(static_cast<int>(info.orientation)) : Json(nullptr);
   json["axes"] = info.axis_names;
   json["chunk"] = info.chunk.empty() ? Json(nullptr) : Json(info.chunk.to_vector());
@@ -137,10 +138,15 @@ Json to_json(const io::FileInfo& info, const std::string& given, bool shows_chec
   return json;
 }
 
+std::vector<io::FileInfo> all_tensors(const std::string& given, const InfoCommand& command) {
+  const bool is_whole_file = command.raw.shape.empty() && io::parse_address(given).names.empty();
+  return input_infos(is_whole_file ? given + "::*" : given, command.raw, "info");
+}
+
 int run(const InfoCommand& command) {
   if (means_several_files(command)) return run_on_files(command);
   const std::string& path = command.paths.front();
-  const std::vector<io::FileInfo> tensors = input_infos(path, command.raw, "info");
+  const std::vector<io::FileInfo> tensors = all_tensors(path, command);
   if (command.format == Format::json) {
     Json json;
     if (tensors.size() == 1) {

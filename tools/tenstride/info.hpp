@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli.hpp"
 #include "json.hpp"
@@ -16,6 +17,9 @@ Index nbytes_of(const io::FileInfo& info);
 std::string dtype_text(const io::FileInfo& info);
 std::string size_text(const io::FileInfo& info);
 Json to_json(const io::FileInfo& info, const std::string& given, bool shows_checksum);
+
+/// The tensors of a file, all of them where none is named.
+std::vector<io::FileInfo> all_tensors(const std::string& given, const InfoCommand& command);
 
 /// Whether several files are given, or a pattern, or a folder that is not itself an array.
 bool means_several_files(const InfoCommand& command);

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "info.hpp"
-#include "input_info.hpp"
 #include "tenstride/checksum/checksum.hpp"
 #include "tenstride/io/file_pattern.hpp"
 #include "tenstride/io/permute_file.hpp"
@@ -37,7 +36,7 @@ bool is_plain_folder(const std::string& path) {
 ListedFile listed(const std::string& path, const InfoCommand& command) {
   ListedFile file{path};
   try {
-    file.tensors = input_infos(path, command.raw, "info");
+    file.tensors = all_tensors(path, command);
   } catch (const Error& error) {
     file.error = error.what();
     // Its line has the path already.

@@ -180,7 +180,7 @@ class CommandLine {
         "as output move no data");
     command->add_flag("--compress", convert_.compresses, "Deflate the elements of an .npz or .tif file");
     command->add_flag("--upright", convert_.turns_upright,
-                      "Rotate or mirror a picture by its EXIF orientation, before SPEC");
+                      "Rotate or mirror a picture or a TIFF file by its orientation, before SPEC");
     command->add_option("--dtype", convert_.dtype, "Element type of the output, e.g. float32");
     command->add_option("--order", convert_.order, "C: last axis fastest; F: first axis fastest")
         ->check(CLI::IsMember({"C", "F"}))

@@ -23,7 +23,7 @@ struct ImageInfo {
   ImageFormat format = ImageFormat::png;
   Index height = 0;
   Index width = 0;
-  /// 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
+  /// 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha, or CMYK.
   Index channels = 0;
   /// Bits of one channel in the file. Fewer than 8 are read as 8.
   int bits = 8;
@@ -31,6 +31,10 @@ struct ImageInfo {
   DType dtype = DType::uint8;
   /// `upright` where the file has no EXIF orientation, or none that can be read.
   Orientation orientation = Orientation::upright;
+  /// Whether the channels are cyan, magenta, yellow and black.
+  bool is_cmyk = false;
+  /// Whether 255 means no ink, as Adobe's programs write CMYK; elements are given as they are stored.
+  bool is_inverted = false;
 };
 
 /// No picture may have more pixels: what a few bytes announce must not take all memory.
@@ -38,9 +42,9 @@ inline constexpr Index max_image_pixels = Index{1} << 28;
 
 /// The elements of a JPEG or PNG file: shape (h,w,c), row-major, uint8, or uint16 of a PNG of 16 bits. The
 /// format is told by the content, not the name. Palettes become RGB, a transparent colour becomes an alpha
-/// channel, gray of 1, 2 and 4 bits is scaled to 0..255, 16 bits are given as they are (0..65535). Colour
-/// profiles, gamma and the orientation are not applied (`upright` applies it). Throws FileError for a
-/// file that is damaged or ends early, for CMYK, and for more than `max_image_pixels`.
+/// channel, gray of 1, 2 and 4 bits is scaled to 0..255, 16 bits are given as they are (0..65535). CMYK and
+/// YCCK become CMYK. Colour profiles, gamma and the orientation are not applied (`upright` applies it).
+/// Throws FileError for a file that is damaged or ends early, and for more than `max_image_pixels`.
 TENSTRIDE_API Tensor read_image(const std::string& path, Caller caller = Caller::current());
 
 /// Reads the header alone. Throws FileError.

@@ -31,7 +31,9 @@ struct FileStart {
 /// As many of the first bytes as any kind is told by: NIfTI-2 has a header of 540.
 inline constexpr std::size_t start_nbytes = 4096;
 
-/// Whether tensors have names in a file: it holds one without, one without or several with, or all with.
+/// Whether tensors have names in a file that is written: it holds one without, one without or several with,
+/// or all with. Of a kind that has none, a file may still be read that holds several, and then the first is
+/// meant where none is named.
 enum class TensorNames : unsigned char { none, optional, required };
 
 /// The orders of elements that a kind of file can have.

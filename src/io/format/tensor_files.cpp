@@ -160,7 +160,12 @@ std::vector<FileInfo> list_tensors(const std::string& address, std::string_view 
   const TensorAddress meant = parse_address(address);
   if (is_file_pattern(meant.file)) return {stack_info(meant, operation)};
   std::vector<FileInfo> all = list_all(meant.file, operation);
-  if (meant.names.empty()) return all;
+  const bool is_alone = all.size() == 1 && all[0].name.empty();
+  const bool is_first_meant = !has_tensor_names(all[0].kind);
+  if (meant.names.empty() && is_first_meant) all.resize(1);
+  // The only tensor has the name that the first of several has.
+  const bool means_first = meant.names == "0" && is_alone && is_first_meant;
+  if (meant.names.empty() || meant.names == "*" || means_first) return all;
   std::vector<FileInfo> found;
   // A name with a * in it is a name before it is a pattern.
   for (const FileInfo& info : all) {

@@ -21,6 +21,8 @@ std::vector<FileInfo> list_image(const std::string& path, std::string_view /*ope
   info.storage = ElementStorage::encoded;
   info.dtype = image.dtype;
   info.orientation = image.orientation;
+  if (image.is_cmyk)
+    info.attributes = image.is_inverted ? R"({"colours":"CMYK","inverted":true})" : R"({"colours":"CMYK"})";
   info.layout = row_major({image.height, image.width, image.channels});
   return {info};
 }

@@ -66,13 +66,12 @@ class JpegDecoder final : public ImageDecoder {
       case JCS_GRAYSCALE:
       case JCS_YCbCr:
       case JCS_RGB:
-        return too_many_pixels(Index{library_.image_height}, Index{library_.image_width});
       case JCS_CMYK:
       case JCS_YCCK:
-        return "is a JPEG image in CMYK and must be gray or RGB; convert it first, to PNG for one";
+        return too_many_pixels(Index{library_.image_height}, Index{library_.image_width});
       default:
         return message("is a JPEG image of ", library_.num_components,
-                       " channels of unknown colours and must be gray or RGB");
+                       " channels of unknown colours and must be gray, RGB or CMYK");
     }
   }
 
@@ -80,10 +79,14 @@ class JpegDecoder final : public ImageDecoder {
     return {.format = ImageFormat::jpeg,
             .height = Index{library_.image_height},
             .width = Index{library_.image_width},
-            .channels = library_.jpeg_color_space == JCS_GRAYSCALE ? 1 : 3,
+            .channels = library_.jpeg_color_space == JCS_GRAYSCALE ? 1
+                        : is_cmyk()                                ? 4
+                                                                   : 3,
             .bits = library_.data_precision,
             .dtype = DType::uint8,
-            .orientation = orientation()};
+            .orientation = orientation(),
+            .is_cmyk = is_cmyk(),
+            .is_inverted = is_cmyk() && library_.saw_Adobe_marker != FALSE};
   }
 
   std::string decode(std::byte* rows) override {
@@ -91,6 +94,9 @@ class JpegDecoder final : public ImageDecoder {
   }
 
  private:
+  [[nodiscard]] bool is_cmyk() const {
+    return library_.jpeg_color_space == JCS_CMYK || library_.jpeg_color_space == JCS_YCCK;
+  }
   /// The orientation in the first segment APP1 that holds EXIF data.
   [[nodiscard]] Orientation orientation() const {
     constexpr std::string_view name("Exif\0\0", 6);
@@ -122,7 +128,9 @@ class JpegDecoder final : public ImageDecoder {
 
   bool read_rows(JSAMPROW rows) {
     if (setjmp(errors_.jump) != 0) return false;
-    library_.out_color_space = library_.jpeg_color_space == JCS_GRAYSCALE ? JCS_GRAYSCALE : JCS_RGB;
+    library_.out_color_space = library_.jpeg_color_space == JCS_GRAYSCALE ? JCS_GRAYSCALE
+                               : is_cmyk()                                ? JCS_CMYK
+                                                                          : JCS_RGB;
     progress_.progress_monitor = count_scans;
     library_.progress = &progress_;
     jpeg_start_decompress(&library_);

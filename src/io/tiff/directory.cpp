@@ -72,6 +72,8 @@ void TiffReader::read_directory(std::uint64_t begin, TiffDirectory& directory) {
     file().refuse("has a directory at byte ", begin, " with ", count, " tags, which must be 1 to ", max_tags);
   }
   require(count_width + count * entry_width + offset_width);
+  tags_ += count;
+  if (tags_ > max_tiff_tags) file().refuse("has directories of more tags than ", max_tiff_tags);
   const std::uint64_t entries = begin + count_width;
   directory.next = numbers_.number(entries + count * entry_width, offset_width);
   directory.begin = begin;
@@ -117,10 +119,26 @@ std::optional<std::string> TiffReader::text(const TiffDirectory& page, std::uint
     return std::nullopt;
   }
   if (found->begin > file().size() || found->count > file().size() - found->begin) return std::nullopt;
+  if (!may_read(found->count)) return std::nullopt;
   std::string text(found->count, '\0');
   file().read(found->begin, std::as_writable_bytes(std::span(text)));
   text.resize(std::min(text.size(), text.find('\0')));
   return text;
+}
+
+bool TiffReader::text_begins(const TiffDirectory& page, std::uint16_t tag, std::string_view start) {
+  const TiffTag* const found = page.find(tag);
+  if (found == nullptr || tiff_type_width(found->type) != 1 || found->count < start.size()) return false;
+  if (found->begin > file().size() || start.size() > file().size() - found->begin) return false;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    if (static_cast<char>(numbers_.number(found->begin + i, 1)) != start[i]) return false;
+  }
+  return true;
+}
+
+bool TiffReader::may_read(std::uint64_t nbytes) {
+  value_nbytes_ += std::min(nbytes, max_tiff_values);
+  return value_nbytes_ <= max_tiff_values;
 }
 
 std::optional<double> TiffReader::rational(const TiffDirectory& page, std::uint16_t tag) {
@@ -138,6 +156,7 @@ std::optional<std::vector<double>> TiffReader::numbers(const TiffTag& tag) {
   if (!is_floating && !is_tiff_integer(tag.type)) return std::nullopt;
   const std::uint64_t width = tiff_type_width(tag.type);
   if (tag.begin > file().size() || tag.count > (file().size() - tag.begin) / width) return std::nullopt;
+  if (!may_read(tag.count * width)) return std::nullopt;
   std::vector<double> values;
   for (std::uint64_t i = 0; i < tag.count; ++i) {
     const std::uint64_t bits = numbers_.number(tag.begin + i * width, width);

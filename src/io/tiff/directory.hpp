@@ -85,6 +85,8 @@ class TiffReader {
   std::uint64_t integer(const TiffDirectory& page, std::uint16_t tag, std::uint64_t otherwise);
   /// A text up to its first zero byte; nothing where there is none, or one longer than `max_tiff_text`.
   std::optional<std::string> text(const TiffDirectory& page, std::uint16_t tag);
+  /// Whether there is a text that begins so.
+  bool text_begins(const TiffDirectory& page, std::uint16_t tag, std::string_view start);
   /// The quotient of two numbers; nothing where there is none.
   std::optional<double> rational(const TiffDirectory& page, std::uint16_t tag);
   /// All values of a tag of integers without a sign or of floating-point numbers; nothing where it is of
@@ -93,11 +95,20 @@ class TiffReader {
 
  private:
   TiffNumbers numbers_;
+  /// Whether so many bytes more may be read; what says the same bytes of many pages is not read for each.
+  bool may_read(std::uint64_t nbytes);
+
   bool is_big_tiff_ = false;
   std::uint64_t first_directory_ = 0;
+  std::uint64_t tags_ = 0;
+  std::uint64_t value_nbytes_ = 0;
 };
 
 /// No text that is longer is read: 16 MiB describe a million planes in OME-XML.
 inline constexpr std::uint64_t max_tiff_text = std::uint64_t{1} << 24;
+/// Nor more bytes of texts and lists of one file.
+inline constexpr std::uint64_t max_tiff_values = std::uint64_t{1} << 27;
+/// Nor more tags of all directories of a file, which may lie one over the other: a minute.
+inline constexpr std::uint64_t max_tiff_tags = std::uint64_t{1} << 28;
 
 }  // namespace tenstride::io

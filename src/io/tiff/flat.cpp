@@ -13,10 +13,8 @@ constexpr std::uint64_t max_entries = std::uint64_t{1} << 26;
 }  // namespace
 
 std::uint64_t tiff_page_nbytes(const TiffFormat& format) {
-  const Index row = format.width * format.samples_together();
-  const Index row_nbytes =
-      format.dtype == DType::bool_ ? ceil_divide(row, 8) : row * static_cast<Index>(item_size(format.dtype));
-  return static_cast<std::uint64_t>(row_nbytes * format.height * format.planes_count());
+  return static_cast<std::uint64_t>(format.stored_nbytes(format.height, format.width) *
+                                    format.planes_count());
 }
 
 void TiffStorageSurvey::add_page(TiffReader& reader, const TiffDirectory& page) {
@@ -50,7 +48,7 @@ void TiffStorageSurvey::add_page(TiffReader& reader, const TiffDirectory& page) 
 }
 
 std::optional<std::uint64_t> TiffStorageSurvey::page_begin(TiffReader& reader, const TiffDirectory& page) {
-  const bool is_plain = format_.pieces == TiffPieces::strips && format_.dtype != DType::bool_ &&
+  const bool is_plain = format_.pieces == TiffPieces::strips && format_.is_plain() &&
                         reader.integer(page, tiff_tag::compression, 1) == tiff_compression::none &&
                         reader.integer(page, tiff_tag::fill_order, 1) == 1;
   const TiffTag* const offsets = page.find(tiff_tag::strip_offsets);

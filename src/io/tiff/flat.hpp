@@ -9,7 +9,7 @@
 
 namespace tenstride::io {
 
-/// Bytes of a page's decoded elements; rows of 1-bit elements are counted as they are stored.
+/// Bytes of a page's decoded elements, as they are stored.
 std::uint64_t tiff_page_nbytes(const TiffFormat& format);
 
 /// Finds out page by page where the elements are stored.

@@ -22,8 +22,7 @@ struct TiffElement {
   std::uint64_t format;
   DType dtype;
 };
-constexpr std::array<TiffElement, 14> tiff_elements{{
-    {1, 1, DType::bool_},
+constexpr std::array<TiffElement, 13> tiff_elements{{
     {8, 1, DType::uint8},
     {16, 1, DType::uint16},
     {32, 1, DType::uint32},
@@ -55,14 +54,14 @@ class FormatReader {
     if (result.samples < 1 || result.samples > 65535) {
       refuse("has ", result.samples, " samples per pixel, which must be 1 to 65535");
     }
-    result.dtype = dtype(static_cast<std::uint64_t>(result.samples));
+    set_elements(result);
     const std::uint64_t planes = value(tiff_tag::planar_configuration, 1);
     if (planes != 1 && planes != 2) refuse("has the planar configuration ", planes, ", which must be 1 or 2");
     if (planes == 2 && result.samples > 1) result.planes = TiffPlanes::separate;
     result.photometric = value(tiff_tag::photometric, 1);
     set_pieces(result);
     require_flat_page(result);
-    require_plain_colours(result);
+    set_colours(result);
     return result;
   }
 
@@ -98,17 +97,30 @@ class FormatReader {
     return first;
   }
 
-  DType dtype(std::uint64_t samples) {
+  void set_elements(TiffFormat& result) {
+    const auto samples = static_cast<std::uint64_t>(result.samples);
     const std::uint64_t bits = common_value(tiff_tag::bits_per_sample, samples, 1);
     const std::uint64_t format = common_value(tiff_tag::sample_format, samples, 1);
     constexpr std::uint64_t undefined = 4;
+    const bool is_unsigned = format == 1 || format == undefined;
+    result.bits = static_cast<Index>(std::min<std::uint64_t>(bits, 128));
     for (const TiffElement& known : tiff_elements) {
-      if (known.bits == bits && known.format == (format == undefined ? 1 : format)) return known.dtype;
+      if (known.bits == bits && known.format == (is_unsigned ? 1 : format)) {
+        result.dtype = known.dtype;
+        return;
+      }
+    }
+    if (is_unsigned && bits >= 1 && bits < 32) {
+      result.dtype = bits == 1   ? DType::bool_
+                     : bits < 8  ? DType::uint8
+                     : bits < 16 ? DType::uint16
+                                 : DType::uint32;
+      return;
     }
     refuse("has elements of ", bits, " bits (",
            format < sample_formats.size() ? sample_formats[format] : "unknown", ", SampleFormat ", format,
-           ") and must have bool of 1 bit, integers of 8, 16, 32 or 64, floats of 16, 32 or 64, or complex "
-           "floats of 64 or 128 bits");
+           ") and must have unsigned integers of 1 to 32 or 64 bits, signed ones of 8, 16, 32 or 64, floats "
+           "of 16, 32 or 64, or complex floats of 64 or 128");
   }
 
   void set_pieces(TiffFormat& result) {
@@ -139,7 +151,7 @@ class FormatReader {
     }
   }
 
-  void require_plain_colours(const TiffFormat& result) {
+  void set_colours(TiffFormat& result) {
     const std::uint64_t compression = value(tiff_tag::compression, 1);
     if (compression == tiff_compression::old_jpeg) {
       refuse(
@@ -149,13 +161,25 @@ class FormatReader {
     if (result.photometric == tiff_photometric::log_l || result.photometric == tiff_photometric::log_luv) {
       refuse("has colours as ", tiff_photometric_text(result.photometric), " and must have plain numbers");
     }
-    if (result.photometric != tiff_photometric::ycbcr || compression == tiff_compression::jpeg) return;
+    if (result.photometric == tiff_photometric::ycbcr && compression != tiff_compression::jpeg) {
+      set_shared_colours(result);
+    }
+  }
+
+  void set_shared_colours(TiffFormat& result) {
+    // Separate planes and other numbers of samples have a colour for each pixel.
+    if (result.planes != TiffPlanes::together || result.samples != 3) return;
     const TiffTag* const found = page_.find(tiff_tag::ycbcr_subsampling);
     const std::uint64_t across = found == nullptr ? 2 : reader_.integer(*found, 0);
     const std::uint64_t down = found == nullptr ? 2 : reader_.integer(*found, 1);
     if (across == 1 && down == 1) return;
-    refuse("has YCbCr pixels with one colour for each ", across, " x ", down,
-           " of them and must have a colour for each; convert it to RGB");
+    const auto is_known = [](std::uint64_t shared) { return shared == 1 || shared == 2 || shared == 4; };
+    if (!is_known(across) || !is_known(down) || result.bits != 8) {
+      refuse("has YCbCr pixels of ", result.bits, " bits with one colour for each ", across, " x ", down,
+             " of them and must have 8 bits and a colour for 1, 2 or 4 pixels across and down");
+    }
+    result.shared_across = static_cast<Index>(across);
+    result.shared_down = static_cast<Index>(down);
   }
 
   TiffReader& reader_;

@@ -20,14 +20,19 @@ struct TiffFormat {
   Index height = 0;
   Index width = 0;
   Index samples = 1;
-  /// bool for elements of 1 bit.
+  /// bool for elements of 1 bit; of packed integers the next larger type.
   DType dtype = DType::uint8;
+  /// Bits of an element in the file.
+  Index bits = 8;
   TiffPlanes planes = TiffPlanes::together;
   TiffPieces pieces = TiffPieces::strips;
   /// The size of a strip or a tile. A strip is not higher than the page, a tile may be.
   Index piece_height = 0;
   Index piece_width = 0;
   std::uint64_t photometric = 1;
+  /// The pixels that share a colour, across and down: more than one of YCbCr that is stored as such.
+  Index shared_across = 1;
+  Index shared_down = 1;
 
   friend bool operator==(const TiffFormat&, const TiffFormat&) = default;
 
@@ -39,6 +44,19 @@ struct TiffFormat {
   [[nodiscard]] Index planes_count() const { return planes == TiffPlanes::together ? 1 : samples; }
   /// Pieces of a whole page. No overflow: at most the number of elements, which was checked.
   [[nodiscard]] Index piece_count() const { return pieces_across() * pieces_down() * planes_count(); }
+  [[nodiscard]] bool shares_colours() const { return shared_across > 1 || shared_down > 1; }
+  /// Whether the decoded bytes are the elements, but for their order.
+  [[nodiscard]] bool is_plain() const {
+    return bits == static_cast<Index>(8 * item_size(dtype)) && !shares_colours();
+  }
+  /// The decoded bytes of rows as wide as that.
+  [[nodiscard]] Index stored_nbytes(Index rows, Index row_pixels) const {
+    if (shares_colours()) {
+      const Index unit = shared_across * shared_down + 2;
+      return ceil_divide(row_pixels, shared_across) * ceil_divide(rows, shared_down) * unit;
+    }
+    return rows * ceil_divide(row_pixels * samples_together() * bits, 8);
+  }
 };
 
 namespace tiff_photometric {

@@ -7,6 +7,7 @@
 
 #include "io/tiff/decoder.hpp"
 #include "io/tiff/libtiff_handle.hpp"
+#include "io/tiff/packed_elements.hpp"
 #include "io/tiff/predictor.hpp"
 
 namespace tenstride::io {
@@ -16,17 +17,6 @@ using tenstride::detail::message;
 
 /// libtiff searches all pages that a handle has seen, one by one.
 constexpr std::uint64_t max_selections = 4096;
-
-/// One byte for each bit, of rows that begin with a whole byte.
-void unpack_bits(std::span<const std::byte> bits, Index row, std::span<std::byte> elements) {
-  const auto row_elements = static_cast<std::size_t>(row);
-  const std::size_t row_nbytes = (row_elements + 7) / 8;
-  for (std::size_t at = 0, y = 0; at < elements.size(); at += row_elements, ++y) {
-    for (std::size_t x = 0; x < row_elements; ++x) {
-      elements[at + x] = bits[y * row_nbytes + x / 8] >> (7 - x % 8) & std::byte{1};
-    }
-  }
-}
 
 /// What is read of a piece that is compressed to more bytes than it has: so much is not needed by any.
 constexpr std::uint64_t max_packed(std::uint64_t nbytes) {
@@ -60,6 +50,9 @@ class LibtiffDecoder final : public TiffDecoder {
   }
 
  private:
+  [[nodiscard]] std::size_t stored_nbytes(Index rows) const {
+    return static_cast<std::size_t>(format_.stored_nbytes(rows, format_.piece_width));
+  }
   template <typename... Pieces>
   [[noreturn]] void refuse(const TiffPiece& piece, const Pieces&... pieces) const {
     file_->refuse("page ", piece.page, ", ", format_.pieces == TiffPieces::tiles ? "tile " : "strip ",
@@ -80,13 +73,12 @@ class LibtiffDecoder final : public TiffDecoder {
       std::fill(elements.begin(), elements.end(), std::byte{0});
       return 0;
     }
-    if (format_.dtype != DType::bool_) {
+    if (format_.is_plain()) {
       decode_whole(reader, piece, stored, elements);
     } else {
-      const Index row = format_.piece_width * format_.samples_together();
-      std::vector<std::byte> bits(static_cast<std::size_t>(ceil_divide(row, 8) * piece.rows));
-      decode_whole(reader, piece, stored, bits);
-      unpack_bits(bits, row, elements);
+      std::vector<std::byte> packed(stored_nbytes(piece.rows));
+      decode_whole(reader, piece, stored, packed);
+      unpack_elements(format_, piece.rows, packed, elements);
     }
     return stored.nbytes;
   }
@@ -136,6 +128,7 @@ class LibtiffDecoder final : public TiffDecoder {
                    std::span<std::byte> bytes) const {
     TIFF* const handle = reader.get();
     const auto predictor = static_cast<TiffPredictor>(number_of_page(handle, TIFFTAG_PREDICTOR));
+    if (predictor != TiffPredictor::none && !format_.is_plain()) return false;
     if (!has_predictor(format_.dtype, predictor)) return false;
     const bool is_swapped = TIFFIsByteSwapped(handle) != 0;
     if (predictor == TiffPredictor::horizontal && is_complex(format_.dtype) && is_swapped) {
@@ -164,8 +157,8 @@ class LibtiffDecoder final : public TiffDecoder {
     if (result.nbytes < bytes.size()) {
       refuse(piece, "has ", result.nbytes, " bytes when decoded, which must be ", bytes.size());
     }
-    if (format_.dtype == DType::bool_) return true;
     if (predictor != TiffPredictor::floating_point && is_swapped) swap_elements(bytes);
+    if (!format_.is_plain()) return true;
     undo_predictor(predictor, {format_.dtype, format_.piece_width, format_.samples_together()}, bytes);
     return true;
   }
@@ -177,10 +170,11 @@ class LibtiffDecoder final : public TiffDecoder {
     constexpr std::uint64_t max_inflation = 1032;
     constexpr std::uint64_t max_padded = std::uint64_t{1} << 28;
     const std::uint64_t rows = number_of_page<std::uint32_t>(reader.get(), TIFFTAG_ROWSPERSTRIP);
-    const std::uint64_t row_nbytes = bytes.size() / static_cast<std::uint64_t>(piece.rows);
     ZlibDecoder::Result result{ZlibDecoder::Outcome::too_long};
     if (format_.pieces == TiffPieces::tiles || rows <= static_cast<std::uint64_t>(piece.rows)) return result;
-    const std::uint64_t nbytes = std::min({rows * row_nbytes, packed.size() * max_inflation, max_padded});
+    // No overflow: the rows of a piece have at most `max_tiff_chunk` bytes.
+    const std::uint64_t whole = stored_nbytes(static_cast<Index>(std::min(rows, max_padded)));
+    const std::uint64_t nbytes = std::min({whole, packed.size() * max_inflation, max_padded});
     const auto padded = std::make_unique_for_overwrite<std::byte[]>(nbytes);
     result = reader.inflater().decode(packed, {padded.get(), nbytes});
     if (result.outcome == ZlibDecoder::Outcome::whole) {
@@ -191,6 +185,11 @@ class LibtiffDecoder final : public TiffDecoder {
   }
 
   void swap_elements(std::span<std::byte> bytes) const {
+    if (format_.bits == 24) {
+      TIFFSwabArrayOfTriples(reinterpret_cast<std::uint8_t*>(bytes.data()),
+                             static_cast<tmsize_t>(bytes.size() / 3));
+    }
+    if (!format_.is_plain()) return;
     const std::size_t width = item_size(component_type(format_.dtype));
     const auto count = static_cast<tmsize_t>(bytes.size() / width);
     if (width == 2) TIFFSwabArrayOfShort(reinterpret_cast<std::uint16_t*>(bytes.data()), count);

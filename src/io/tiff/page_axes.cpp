@@ -118,10 +118,6 @@ TiffPageAxes read_shaped_axes(std::string_view description, const TiffFormat& fo
 TiffPageAxes read_page_axes(std::string_view description, const TiffFormat& format) {
   if (description.starts_with("ImageJ=")) return detail::read_imagej_axes(description);
   if (description.starts_with("{")) return detail::read_shaped_axes(description, format);
-  if (description.find("<OME") != std::string_view::npos ||
-      description.find(":OME") != std::string_view::npos) {
-    return detail::read_ome_axes(description, format);
-  }
   return {};
 }
 

@@ -23,13 +23,12 @@ struct TiffPageAxes {
   std::vector<std::string> page_names{};
 };
 
-/// Reads the axes from the description of the first page: OME-XML, ImageJ's words, or the JSON of tifffile.
-/// Axes of size 1 are left out of the first two. Nothing where the text is none of them or disagrees with
-/// `format`. Example: `ImageJ=1.53\nimages=6\nchannels=2\nslices=3` gives (3,2) named z, c.
+/// Reads the axes from the description of the first page: ImageJ's words, or the JSON of tifffile. Axes of
+/// size 1 are left out of the first. Nothing where the text is neither or disagrees with `format`. Example:
+/// `ImageJ=1.53\nimages=6\nchannels=2\nslices=3` gives (3,2) named z, c.
 TENSTRIDE_API TiffPageAxes read_page_axes(std::string_view description, const TiffFormat& format);
 
 namespace detail {
-TiffPageAxes read_ome_axes(std::string_view description, const TiffFormat& format);
 TiffPageAxes read_imagej_axes(std::string_view description);
 TiffPageAxes read_shaped_axes(std::string_view description, const TiffFormat& format);
 }  // namespace detail

@@ -3,39 +3,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_set>
 
 #include "io/format/python_json.hpp"
 #include "io/tiff/attribute_tags.hpp"
 #include "io/tiff/flat.hpp"
 #include "io/tiff/page_axes.hpp"
+#include "io/tiff/page_runs.hpp"
 
 namespace tenstride::io {
 namespace {
 
 using tenstride::detail::message;
-
-/// Pages that are not part of the tensor; only the first ones are described.
-class OtherPages {
- public:
-  void add(std::uint64_t number, TiffReader& reader, const TiffDirectory& page) {
-    constexpr std::uint64_t max_described = 4;
-    if (++count_ > max_described) return;
-    text_ += message(count_ > 1 ? ", page " : "page ", number, " of ",
-                     reader.integer(page, tiff_tag::image_length, 0), " x ",
-                     reader.integer(page, tiff_tag::image_width, 0), " pixels");
-    if (count_ == max_described) text_ += ", …";
-  }
-  [[nodiscard]] std::string note() const {
-    if (count_ == 0) return {};
-    return message(count_, count_ == 1 ? " other page is" : " other pages are",
-                   " not part of the tensor: ", text_);
-  }
-
- private:
-  std::uint64_t count_ = 0;
-  std::string text_;
-};
 
 void add_note(std::string& note, const std::string& more) {
   if (more.empty()) return;
@@ -43,68 +21,48 @@ void add_note(std::string& note, const std::string& more) {
   note += more;
 }
 
+/// Makes stacks of the runs of pages of one file.
 class StackReader {
  public:
-  StackReader(const std::string& path, std::string_view operation)
-      : file_(std::make_shared<const TiffFile>(path, operation)), reader_(*file_) {}
+  StackReader(std::shared_ptr<const TiffFile> file, TiffReader& reader, const std::vector<TiffPageRun>& runs)
+      : file_(std::move(file)), reader_(reader), runs_(runs) {}
 
-  TiffStack stack() {
-    read_pages();
-    stack_.file = file_;
-    stack_.version = reader_.is_big_tiff() ? 43 : 42;
-    const bool is_little = std::endian::native == std::endian::little;
-    stack_.byte_order = reader_.is_big_endian() == is_little ? ByteOrder::swapped : ByteOrder::native;
-    stack_.dtype = stack_.format.dtype;
-    set_shape();
+  /// Throws FileError for one that cannot be read.
+  TiffStack stack(const TiffPageRun& run) {
+    stack_ = start_of(run);
+    if (!run.obstacle.empty()) file_->refuse(run.obstacle);
+    stack_.format = run.format;
+    stack_.dtype = run.format.dtype;
+    stack_.directories = run.directories;
+    read_pages(run);
+    set_shape(run);
     set_flat_layout();
     describe();
     return std::move(stack_);
   }
+  /// One that has its name alone.
+  [[nodiscard]] TiffStack start_of(const TiffPageRun& run) const {
+    TiffStack stack;
+    stack.file = file_;
+    stack.name = run.name;
+    stack.version = reader_.is_big_tiff() ? 43 : 42;
+    const bool is_little = std::endian::native == std::endian::little;
+    stack.byte_order = reader_.is_big_endian() == is_little ? ByteOrder::swapped : ByteOrder::native;
+    return stack;
+  }
 
  private:
-  /// The first run of pages of one format; those that are smaller copies or masks do not end it.
-  void read_pages() {
-    std::unordered_set<std::uint64_t> seen;
-    OtherPages others;
-    std::optional<TiffStorageSurvey> survey;
-    bool is_run_over = false;
+  void read_pages(const TiffPageRun& run) {
+    TiffStorageSurvey survey(run.format);
     TiffDirectory page;
-    for (std::uint64_t at = reader_.first_directory(); at != 0; at = page.next) {
-      const std::uint64_t number = seen.size();
-      if (!seen.insert(at).second) {
-        file_->refuse("has a loop of pages: behind page ", number - 1, " follows the directory at byte ", at,
-                      " again");
-      }
-      if (number == max_tiff_pages) file_->refuse("has more pages than ", max_tiff_pages);
-      reader_.read_directory(at, page);
-      if (is_run_over || (survey && is_secondary_page(reader_, page))) {
-        others.add(number, reader_, page);
-        continue;
-      }
-      const bool is_first = !survey;
-      if (is_first && is_secondary_page(reader_, page) && page.next != 0) {
-        others.add(number, reader_, page);
-        continue;
-      }
-      if (is_first) {
-        stack_.format = read_tiff_format(reader_, page, number);
-        survey.emplace(stack_.format);
-        first_ = page;
-      } else if (!is_of_format(page, number)) {
-        is_run_over = true;
-        others.add(number, reader_, page);
-        continue;
-      }
-      check_pieces(page, number);
-      survey->add_page(reader_, page);
-      stack_.directories.push_back(at);
+    for (std::size_t i = 0; i < run.directories.size(); ++i) {
+      reader_.read_directory(run.directories[i], page);
+      check_pieces(page, run.first + i);
+      survey.add_page(reader_, page);
+      if (i == 0) first_ = page;
     }
-    stack_.stored_nbytes = survey->stored_nbytes(file_->size());
-    stack_.flat = survey->flat();
-    add_note(stack_.note, others.note());
-    if (const TiffTag* const sub = first_.find(tiff_tag::sub_ifds)) {
-      add_note(stack_.note, message("smaller copies (", sub->count, " SubIFDs) are not part of the tensor"));
-    }
+    stack_.stored_nbytes = survey.stored_nbytes(file_->size());
+    stack_.flat = survey.flat();
   }
 
   /// Refuses a page without an offset and a length of each strip or tile: libtiff would make some up.
@@ -127,23 +85,25 @@ class StackReader {
     }
   }
 
-  bool is_of_format(const TiffDirectory& page, std::uint64_t number) {
-    try {
-      return read_tiff_format(reader_, page, number) == stack_.format;
-    } catch (const FileError&) {
-      return false;  // a page that cannot be read is none of the run
-    }
+  /// What the pages are by OME-XML or by the description of the first.
+  [[nodiscard]] TiffPageAxes axes_of(const TiffPageRun& run) const {
+    if (run.axes) return *run.axes;
+    TiffDirectory first;
+    reader_.read_directory(run.directories[0], first);
+    const std::optional<std::string> description = reader_.text(first, tiff_tag::image_description);
+    return description ? read_page_axes(*description, run.format) : TiffPageAxes();
   }
 
-  void set_shape() {
-    const std::optional<std::string> description = reader_.text(first_, tiff_tag::image_description);
+  void set_shape(const TiffPageRun& run) {
     const auto count = static_cast<Index>(stack_.directories.size());
-    TiffPageAxes axes = description ? read_page_axes(*description, stack_.format) : TiffPageAxes();
-    const bool has_more = axes.count > count && count == 1 && holds_pages(axes.count);
+    TiffPageAxes axes = axes_of(run);
+    // Smaller copies are of all pages of a tensor.
+    if (axes.count < 1 && run.parent) axes = axes_of(runs_[*run.parent]);
+    const bool has_more = axes.count > count && count == 1 && !run.parent && holds_pages(axes.count);
     if (has_more) {
       stack_.stored_nbytes = static_cast<std::uint64_t>(axes.count) * tiff_page_nbytes(stack_.format);
     } else if (axes.count != count) {
-      if (axes.count > 0) {
+      if (axes.count > 0 && !run.parent) {
         add_note(stack_.note,
                  message("the description speaks of ", axes.count, " pages, the file has ", count));
       }
@@ -215,6 +175,7 @@ class StackReader {
     const std::uint64_t orientation = reader_.integer(first_, tiff_tag::orientation, 1);
     if (orientation != 1) {
       json["orientation"] = orientation;
+      if (orientation >= 2 && orientation <= 8) stack_.orientation = static_cast<Orientation>(orientation);
       add_note(stack_.note, message("the orientation ", orientation, " is not applied"));
     }
     nlohmann::ordered_json unread;
@@ -240,15 +201,40 @@ class StackReader {
   }
 
   std::shared_ptr<const TiffFile> file_;
-  TiffReader reader_;
+  TiffReader& reader_;
+  const std::vector<TiffPageRun>& runs_;
   TiffDirectory first_;
   TiffStack stack_;
 };
 
 }  // namespace
 
-TiffStack open_tiff_stack(const std::string& path, std::string_view operation) {
-  return StackReader(path, operation).stack();
+std::vector<TiffStack> list_tiff_stacks(const std::string& path, std::string_view operation) {
+  const auto file = std::make_shared<const TiffFile>(path, operation);
+  TiffReader reader(*file);
+  const std::vector<TiffPageRun> runs = find_tiff_runs(reader);
+  StackReader stacks(file, reader, runs);
+  std::vector<TiffStack> result;
+  for (const TiffPageRun& run : runs) {
+    try {
+      result.push_back(stacks.stack(run));
+    } catch (const FileError& error) {
+      if (runs.size() == 1) throw;
+      result.push_back(stacks.start_of(run));
+      result.back().obstacle = file->reason_of(error);
+    }
+  }
+  return result;
+}
+
+TiffStack open_tiff_stack(const std::string& path, std::string_view operation, std::string_view name) {
+  const auto file = std::make_shared<const TiffFile>(path, operation);
+  TiffReader reader(*file);
+  const std::vector<TiffPageRun> runs = find_tiff_runs(reader);
+  const auto found =
+      std::find_if(runs.begin(), runs.end(), [&](const TiffPageRun& run) { return run.name == name; });
+  if (found == runs.end() && !name.empty()) file->refuse("must still have a tensor \"", name, "\"");
+  return StackReader(file, reader, runs).stack(found == runs.end() ? runs.front() : *found);
 }
 
 }  // namespace tenstride::io

@@ -12,6 +12,7 @@
 #include "io/tiff/tiff_file.hpp"
 #include "tenstride/base/export.hpp"
 #include "tenstride/io/npy.hpp"
+#include "tenstride/io/orientation.hpp"
 #include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
@@ -27,9 +28,13 @@ struct TiffFlat {
   std::optional<Layout> layout;
 };
 
-/// The tensor of a TIFF file: the first run of pages of one format.
+/// One tensor of a TIFF file: pages of one format.
 struct TiffStack {
   std::shared_ptr<const TiffFile> file;
+  /// Its name in the file, "0" or "0.1" (see `TiffPageRun`); empty where it is the only one.
+  std::string name;
+  /// Why it cannot be read, and then nothing else is known of it; empty where it can.
+  std::string obstacle;
   /// The version is 42 (TIFF) or 43 (BigTIFF).
   int version = 42;
   ByteOrder byte_order = ByteOrder::native;
@@ -47,6 +52,8 @@ struct TiffStack {
   std::vector<std::string> axis_names;
   /// How many of the first axes count pages.
   std::size_t page_rank = 0;
+  /// How a page must be rotated to be upright, as the tag says.
+  Orientation orientation = Orientation::upright;
   /// The compression of the first page; a page may have another.
   std::uint64_t compression = 1;
   std::optional<TiffFlat> flat;
@@ -66,11 +73,14 @@ struct TiffStack {
   [[nodiscard]] bool is_flat() const { return flat && flat->layout; }
 };
 
-/// A file has at most so many pages.
-inline constexpr std::uint64_t max_tiff_pages = std::uint64_t{1} << 20;
+/// Reads the directories of all pages; no elements are read, and nothing is printed. Needs no libtiff. One
+/// that cannot be read blocks no other. Throws FileError where none can be.
+TENSTRIDE_API std::vector<TiffStack> list_tiff_stacks(const std::string& path,
+                                                      std::string_view operation = "tiff");
 
-/// Reads the directories of all pages; no elements are read, and nothing is printed. Needs no libtiff. Throws
-/// FileError. Example: of 10 pages of 64×32 pixels of RGB the shape is (10,64,32,3).
-TENSTRIDE_API TiffStack open_tiff_stack(const std::string& path, std::string_view operation = "tiff");
+/// The one of that name, or the first. Throws FileError where it cannot be read. Example: of 10 pages of
+/// 64×32 pixels of RGB the shape is (10,64,32,3).
+TENSTRIDE_API TiffStack open_tiff_stack(const std::string& path, std::string_view operation = "tiff",
+                                        std::string_view name = {});
 
 }  // namespace tenstride::io

@@ -35,6 +35,12 @@ void TiffFile::read(std::uint64_t begin, std::span<std::byte> bytes) const {
   refuse("ends after ", size_, " bytes and must have ", bytes.size(), " bytes from byte ", begin, " on");
 }
 
+std::string TiffFile::reason_of(const FileError& error) const {
+  const std::string text = error.what();
+  const std::string start = start_of_refusals();
+  return text.starts_with(start) ? text.substr(start.size()) : text;
+}
+
 std::uint64_t TiffNumbers::number(std::uint64_t begin, std::uint64_t width) {
   if (begin > file_->size() || width > file_->size() - begin) {
     file_->refuse("ends after ", file_->size(), " bytes and must have a number of ", width, " bytes at byte ",

@@ -31,10 +31,16 @@ class TiffFile {
   /// FileError: `operation: "path" pieces…`.
   template <typename... Pieces>
   [[noreturn]] void refuse(const Pieces&... pieces) const {
-    throw FileError(tenstride::detail::message(operation_, ": \"", path_, "\" ", pieces...), path_);
+    throw FileError(tenstride::detail::message(start_of_refusals(), pieces...), path_);
   }
+  /// What `refuse` was given.
+  [[nodiscard]] std::string reason_of(const FileError& error) const;
 
  private:
+  [[nodiscard]] std::string start_of_refusals() const {
+    return tenstride::detail::message(operation_, ": \"", path_, "\" ");
+  }
+
   std::string path_;
   std::string operation_;
   Descriptor descriptor_;

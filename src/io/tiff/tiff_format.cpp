@@ -20,13 +20,14 @@ bool is_tiff(const FileStart& start) {
   return false;
 }
 
-std::vector<FileInfo> list_tiff(const std::string& path, std::string_view operation) {
-  TiffStack stack = open_tiff_stack(path, operation);
+FileInfo tiff_info(TiffStack stack) {
   FileInfo info;
   info.format = stack.version == 43 ? "BigTIFF" : "TIFF";
+  info.name = stack.name;
   info.dtype = stack.dtype;
   info.layout = row_major(stack.shape);
   info.axis_names = stack.axis_names;
+  info.orientation = stack.orientation;
   info.attributes = stack.attributes;
   info.further.unread_attributes = stack.unread_attributes;
   if (stack.is_flat()) {
@@ -34,17 +35,40 @@ std::vector<FileInfo> list_tiff(const std::string& path, std::string_view operat
     info.data_begin = stack.flat->begin;
     info.is_byte_swapped =
         stack.byte_order == ByteOrder::swapped && item_size(component_type(stack.dtype)) > 1;
-    return {info};
+    return info;
   }
   const bool is_compressed = stack.compression != 1;
   info.storage = ElementStorage::chunked;
   if (is_compressed) info.codec = tiff_compression_text(stack.compression);
+  if (!stack.obstacle.empty()) {
+    const std::string_view subject = stack.obstacle.starts_with("page ") ? "" : "the file ";
+    info.obstacle = tenstride::detail::message("have pages that can be read (", subject, stack.obstacle, ")");
+    return info;
+  }
   info.chunk = TiffSource(std::move(stack)).grid().chunk;
-  return {info};
+  return info;
+}
+
+std::vector<FileInfo> list_tiff(const std::string& path, std::string_view operation) {
+  std::vector<TiffStack> stacks = list_tiff_stacks(path, operation);
+  std::vector<FileInfo> tensors;
+  for (TiffStack& stack : stacks) {
+    const std::shared_ptr<const TiffFile> file = stack.file;
+    TiffStack other = stacks.size() > 1 ? stack : TiffStack();
+    try {
+      tensors.push_back(tiff_info(std::move(stack)));
+    } catch (const FileError& error) {
+      // One that cannot be decoded blocks no other.
+      if (stacks.size() == 1) throw;
+      other.obstacle = file->reason_of(error);
+      tensors.push_back(tiff_info(std::move(other)));
+    }
+  }
+  return tensors;
 }
 
 std::unique_ptr<ChunkSource> tiff_chunks(const FileInfo& info, std::string_view operation) {
-  return std::make_unique<TiffSource>(open_tiff_stack(info.path, operation));
+  return std::make_unique<TiffSource>(open_tiff_stack(info.path, operation, info.name));
 }
 
 void save_tiff(const std::string& path, const std::vector<NamedTensor>& tensors,
