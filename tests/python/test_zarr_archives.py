@@ -72,8 +72,8 @@ def test_an_array_alone(tmp_path):
 def test_errors_name_the_array(tmp_path):
     with zarr.storage.ZipStore(tmp_path / "x.zip", mode="w") as store:
         zarr.open_group(store, mode="w").create_array("a/b", data=numpy.array(["a"]))
-    with pytest.raises(torch.FileError, match=r'x.zip::a/b" must have elements of a type that tenstride has'):
-        torch.load(tmp_path / "zip")
+    with pytest.raises(torch.FileError, match=r'x\.zip::a/b" must have elements of a type that tenstride has'):
+        torch.load(tmp_path / "x.zip")
 
 
 @pytest.mark.parametrize("method", METHODS)
