@@ -82,7 +82,7 @@ def descr_files():
     yield "descr_of_text", described("'<U5'"), "texts"
     yield "descr_of_bytes", described("'|S8'"), "byte strings"
     yield "descr_of_void", described("'|V4'"), "raw bytes"
-    yield "descr_of_dates", described("'<M8[ns]'"), "dates"
+    yield "descr_date_unit", described("'<M8[parsec]'"), "dates of a unit that NumPy does not have"
     yield "descr_of_long_double", described("'<f16'"), "long doubles"
     yield "descr_very_long", described("'" + "f4" * 500 + "'"), "an element type of a thousand letters"
 

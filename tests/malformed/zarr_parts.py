@@ -114,7 +114,7 @@ def numcodecs_files():
     yield "bz2_not", "bz2", ELEMENTS, "no bz2 data"
     yield "bz2_empty", "bz2", b"", "no byte of bz2 data"
     yield "bz2_cut", "bz2", packed[:-3], "bz2 data that end early"
-    yield "bz2_damaged", "bz2", packed[:20] + b"\0" + packed[21:], "a wrong byte in bz2 data"
+    yield "bz2_damaged", "bz2", packed[:20] + bytes([packed[20] ^ 0xFF]) + packed[21:], "a wrong byte in bz2 data"
     yield "bz2_of_less", "bz2", bz2.compress(ELEMENTS[:-2]), "bz2 data of an element less"
     yield "bz2_bomb", "bz2", bz2.compress(bytes(20_000_000)), "50 bytes of bz2 data of 20 MB"
     yield "bz2_text_behind", "bz2", packed + b"more", "bytes behind bz2 data"

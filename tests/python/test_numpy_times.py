@@ -69,10 +69,12 @@ def test_npz(tmp_path, code, save):
     assert numpy.load(tmp_path / "y.npy").dtype == numpy.dtype(code)
 
 
-@pytest.mark.parametrize("code", TYPES)
+# zarr-python reads neither dates without a unit nor big-endian spans without one.
+@pytest.mark.parametrize(
+    ("code", "order"), [(code, order) for code in TYPES[:-1] for order in "<>" if code != "M8"] + [("m8", "<")]
+)
 @pytest.mark.parametrize("version", [2, 3])
-@pytest.mark.parametrize("order", "<>")
-def test_zarr(tmp_path, code, version, order):
+def test_zarr(tmp_path, code, order, version):
     given = times(code)
     dtype = given.dtype.newbyteorder(order)
     array = zarr.create_array(
@@ -89,10 +91,10 @@ def test_zarr(tmp_path, code, version, order):
         assert (found.dtype, found.attrs.asdict()) == (numpy.dtype(code), {"k": 1})
         assert numpy.isnat(found.fill_value)
         numpy.testing.assert_array_equal(found[...], given.transpose(1, 2, 0))
-    convert(tmp_path / "x.zarr", "x.permute(1, 2, 0)", "-o", tmp_path / "m.zarr", "--metadata-only")
+    convert(tmp_path / "x.zarr", "x.permute(2, 1, 0)", "-o", tmp_path / "m.zarr", "--metadata-only")
     found = zarr.open_array(tmp_path / "m.zarr", mode="r")
     assert (found.dtype.newbyteorder("="), found.attrs.asdict()) == (numpy.dtype(code), {"k": 1})
-    numpy.testing.assert_array_equal(found[...], given.transpose(1, 2, 0))
+    numpy.testing.assert_array_equal(found[...], given.transpose(2, 1, 0))
     convert(tmp_path / "x.zarr", "x", "-o", tmp_path / "y.npy")
     assert numpy.load(tmp_path / "y.npy").dtype == numpy.dtype(code)
 

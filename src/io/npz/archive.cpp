@@ -197,7 +197,7 @@ ZipMember checked_member(const Archive& archive, Entry entry) {
 }  // namespace
 
 std::vector<ZipMember> read_zip_members(std::span<const std::byte> bytes, const std::string& path,
-                                        std::string_view operation) {
+                                        std::string_view operation, RepeatedNames repeated) {
   const Archive archive{bytes, path, operation};
   const Directory directory = find_directory(archive);
   const std::uint64_t end = directory.begin + directory.nbytes;
@@ -221,7 +221,7 @@ std::vector<ZipMember> read_zip_members(std::span<const std::byte> bytes, const 
     entry.member.name = archive.text(at + entry_nbytes, name_nbytes);
     read_extra(archive, at + entry_nbytes + name_nbytes, extra_nbytes, entry);
     members.push_back(checked_member(archive, std::move(entry)));
-    if (!names.insert(members.back().name).second) {
+    if (repeated == RepeatedNames::refused && !names.insert(members.back().name).second) {
       archive.refuse("has the member \"", members.back().name.substr(0, 80),
                      "\" twice, which must stand once");
     }

@@ -24,10 +24,15 @@ struct ZipMember {
   std::string obstacle{};
 };
 
+/// What a name that stands several times means: who adds a member again replaces it.
+enum class RepeatedNames : unsigned char { refused, last_counts };
+
 /// The directory of an archive, all of which is given (zip64 included), every member within it. Members that
 /// are encrypted, compressed otherwise than by deflate, said to unpack to more than deflate can hold, or
-/// damaged have an obstacle. Throws FileError for a damaged directory and a name that stands twice.
+/// damaged have an obstacle. Throws FileError for a damaged directory and a name that stands twice; where the
+/// last counts, the members are in the order of the directory.
 std::vector<ZipMember> read_zip_members(std::span<const std::byte> archive, const std::string& path,
-                                        std::string_view operation);
+                                        std::string_view operation,
+                                        RepeatedNames repeated = RepeatedNames::refused);
 
 }  // namespace tenstride::io

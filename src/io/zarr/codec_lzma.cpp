@@ -24,8 +24,9 @@ std::size_t decode_lzma(std::span<const std::byte> in, std::span<std::byte> out,
   const lzma_ret status = lzma_stream_buffer_decode(
       &max_memory, LZMA_CONCATENATED, nullptr, reinterpret_cast<const std::uint8_t*>(in.data()), &read,
       in.size(), reinterpret_cast<std::uint8_t*>(out.data()), &written, out.size());
-  if (status == LZMA_BUF_ERROR && written == out.size()) {
-    refuse_zarr(path, "has lzma data of more than ", out.size(), " bytes, which must be at most that");
+  if (status == LZMA_BUF_ERROR) {
+    refuse_zarr(path, "has ", in.size(), " bytes that must be lzma data (xz) of at most ", out.size(),
+                " bytes; they hold more, or are cut off");
   }
   if (status == LZMA_MEMLIMIT_ERROR) {
     refuse_zarr(path, "has lzma data that take ", max_memory,

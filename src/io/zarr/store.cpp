@@ -47,8 +47,8 @@ std::optional<std::string> find_root(const ZarrMembers& members) {
 ZarrMembers members_of(const std::string& path) {
   const Storage file = map_input(path, "zarr");
   ZarrMembers members;
-  for (ZipMember& member : read_zip_members(bytes_of(file), path, "zarr")) {
-    if (!member.name.ends_with('/')) members.emplace(member.name, std::move(member));
+  for (ZipMember& member : read_zip_members(bytes_of(file), path, "zarr", RepeatedNames::last_counts)) {
+    if (!member.name.ends_with('/')) members.insert_or_assign(member.name, std::move(member));
   }
   return members;
 }
