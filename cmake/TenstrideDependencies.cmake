@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # What each PART links: tenstride_PART_libraries (targets), tenstride_PART_packages (what a user of the static library must
-# find), tenstride_PART_pc_targets (the same by pkg-config, NAME=package) and tenstride_PART_pc_requires (the same for
-# pkg-config).
+# find), tenstride_PART_pc_targets (the same by pkg-config, NAME=package), tenstride_PART_pc_requires and
+# tenstride_PART_pc_libs (the same for pkg-config).
 
 foreach(part IN LISTS TENSTRIDE_EVERY_PART)
   set(tenstride_${part}_libraries "")
   set(tenstride_${part}_packages "")
   set(tenstride_${part}_pc_requires "")
   set(tenstride_${part}_pc_targets "")
+  set(tenstride_${part}_pc_libs "")
 endforeach()
 
 # tenstride_depends(PART PACKAGE LIBRARIES PKG-CONFIG)
@@ -88,6 +89,19 @@ tenstride_optional(TIFF libtiff-4 "compressed TIFF")
 tenstride_optional(DEFLATE libdeflate "gzip and zlib in Zarr")
 tenstride_optional(ZSTD libzstd "zstd in Zarr")
 tenstride_optional(BLOSC blosc "blosc in Zarr")
+tenstride_optional(LZ4 liblz4 "lz4 in Zarr")
+tenstride_optional(LZMA liblzma "lzma in Zarr")
+# Debian 12 has no bzip2.pc.
+if(TENSTRIDE_WITH_FORMATS)
+  find_package(BZip2 QUIET)
+endif()
+if(TENSTRIDE_WITH_FORMATS AND BZIP2_FOUND)
+  list(APPEND TENSTRIDE_FEATURES TENSTRIDE_HAS_BZIP2)
+  tenstride_depends(io BZip2 BZip2::BZip2 "")
+  set(tenstride_io_pc_libs " -lbz2")
+else()
+  message(STATUS "tenstride: bzip2 not found, the build has no bz2 in Zarr")
+endif()
 if(TENSTRIDE_WITH_HDF5)
   tenstride_optional(HDF5 hdf5 "HDF5 and netCDF-4")
 endif()

@@ -38,7 +38,9 @@ std::optional<io::RawElements> raw_elements(nb::handle shape, nb::handle dtype, 
 
 /// Whether an address names one tensor of a file, which is given by itself and not in a dict.
 bool names_one(const std::string& address, const std::vector<io::FileInfo>& found) {
-  return found.size() == 1 && found[0].name == io::parse_address(address).names;
+  if (found.size() != 1) return false;
+  const std::string names = io::parse_address(address).names;
+  return found[0].name == names || "/" + found[0].name == names;
 }
 
 /// The tensors that an address names, each read by `read`: one by itself, several as a dict.

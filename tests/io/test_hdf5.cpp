@@ -117,14 +117,24 @@ TEST(Hdf5, SaysWhatItCannotRead) {
   const auto infos = hdf5_infos(scratch.file("obstacles.h5", recorded_hdf5("obstacles")));
   std::map<std::string, std::string> obstacles;
   for (const auto& [name, info] : infos) obstacles[name] = info.obstacle;
-  EXPECT_EQ(obstacles,
-            (std::map<std::string, std::string>{
-                {"compound", "have a type that tenstride has, not a compound {x, y}"},
-                {"external", "have its elements in the file, not in other files"},
-                {"good", ""},
-                {"null", "have elements, it is empty (a null dataspace)"},
-                {"strings", "have a type that tenstride has, not strings"},
-                {"virtual", "have its elements in the file, not in other files (a virtual dataset)"}}));
+  const std::string folder = infos.at("good").path.substr(0, infos.at("good").path.rfind('/') + 1);
+  const std::string missing =
+      "(open: \"" + folder + "other.h5\" must be a file that can be opened (No such file or directory))";
+  EXPECT_EQ(
+      obstacles,
+      (std::map<std::string, std::string>{
+          {"compound.x", ""},
+          {"compound.y", ""},
+          {"external", "have its elements in the file, not in other files"},
+          {"good", ""},
+          {"group/outside",
+           "lead to an object that can be opened, it is a link to \"/x\" in the file \"other.h5\" " +
+               missing},
+          {"group/soft", ""},
+          {"null", "have elements, it is empty (a null dataspace)"},
+          {"strings", "have a type that tenstride has, not strings"},
+          {"virtual",
+           "have all sources of its elements, \"x\" of the file \"other.h5\" cannot be opened " + missing}}));
   EXPECT_EQ(
       refusal<FileError>([&] { return open_hdf5_source(infos.at("strings").path, "strings"); }),
       "load: \"" + infos.at("strings").path + "::strings\" must have a type that tenstride has, not strings");

@@ -148,8 +148,10 @@ FileKind sniff(const std::string& path) {
 }
 
 std::vector<FileInfo> list_tensors(const std::string& address, std::string_view operation) {
-  const TensorAddress meant = parse_address(address);
+  TensorAddress meant = parse_address(address);
   std::vector<FileInfo> all = list_all(meant.file, operation);
+  // Names in groups are paths from the root on.
+  if (format_of(all[0].kind).has_groups && meant.names.starts_with('/')) meant.names.erase(0, 1);
   if (meant.names.empty()) return all;
   std::vector<FileInfo> found;
   // A name with a * in it is a name before it is a pattern.
