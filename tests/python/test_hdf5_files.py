@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -267,6 +270,23 @@ def test_enumerations_bit_fields_and_arrays(tmp_path, order):
     assert compare_all(path) == ["array", "bits", "bool", "chunks", "enumeration", "filled", "nothing", "packed"]
 
 
+@pytest.mark.parametrize("options", [{}, {"chunks": (2, 2)}, {"codec": "none"}])
+def test_enumerations_are_written_as_such(tmp_path, options):
+    kind = h5py.enum_dtype({"NO": -3, "YES": 70000}, ">i4")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("x", data=numpy.array([[-3, 70000, -3], [0, 1, 2]], ">i4"), dtype=kind)
+        file["x"].attrs["units"] = "m"
+    torch.convert(f"{tmp_path}/x.h5::x", "x.t()", tmp_path / "y.h5", **options)
+    with h5py.File(tmp_path / "y.h5") as file:
+        (found,) = file.values()
+        assert h5py.check_enum_dtype(found.dtype) == {"NO": -3, "YES": 70000}
+        assert found[()].tolist() == [[-3, 0], [70000, 1], [-3, 2]]
+        assert dict(found.attrs) == {"units": "m"}
+    torch.convert(f"{tmp_path}/x.h5::x", "x.to(torch.float32)", tmp_path / "z.h5")
+    (info,) = torch.file_info(tmp_path / "z.h5")
+    assert (info.dtype, info.attributes) == (torch.float32, {"enum": '{"NO":-3,"YES":70000}', "units": "m"})
+
+
 def test_arrays_have_at_most_32_axes(tmp_path):
     path = tmp_path / "x.h5"
     with h5py.File(path, "w") as file:
@@ -320,6 +340,16 @@ def test_filters_that_are_not_known_are_named(tmp_path):
     text = "be compressed by filters that can be read, not by {} (number {}); a plugin in a folder of HDF5_PLUGIN_PATH "
     text += "lets libhdf5 read it"
     assert obstacles(path) == {"blosc2": text.format("blosc2", 32026), "zfp": text.format("zfp", 32013)}
+
+
+def test_plugins_of_libhdf5_are_used(tmp_path):
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=A, chunks=(2, 3), **hdf5plugin.Blosc2())
+    code = f"import tenstride; print(tenstride.load({str(path) + '::x'!r}).tolist())"
+    environment = {**os.environ, "HDF5_PLUGIN_PATH": hdf5plugin.PLUGINS_PATH}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"{A.tolist()}\n", "")
 
 
 def test_virtual_datasets(tmp_path, monkeypatch):

@@ -284,12 +284,5 @@ Hdf5Attributes read_attributes(hid_t object, std::optional<DType> elements) {
   return {text(values), text(types), text(unread)};
 }
 
-std::string with_enumeration(const std::string& attributes, const std::string& enumeration) {
-  if (enumeration.empty()) return attributes;
-  ordered_json values = attributes.empty() ? ordered_json::object() : parse_attributes(attributes);
-  if (!values.contains("enum")) values["enum"] = parse_attributes(enumeration);
-  return python_json_text(values);
-}
-
 }  // namespace tenstride::io
 #endif

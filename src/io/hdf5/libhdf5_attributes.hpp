@@ -43,9 +43,6 @@ bool is_hdf5_bookkeeping(std::string_view name);
 /// themselves are left out. `elements`: the type of a dataset's.
 Hdf5Attributes read_attributes(hid_t object, std::optional<DType> elements);
 
-/// Attributes with the names of an enumeration among them, unless one of them is called "enum" already.
-std::string with_enumeration(const std::string& attributes, const std::string& enumeration);
-
 /// Sets the names of axes from the scales of the dimensions, as netCDF-4 and h5py attach them, or from
 /// DIMENSION_LABELS; sets what tells netCDF-4's dimensions.
 void read_axis_names(hid_t object, Hdf5Dataset& dataset);

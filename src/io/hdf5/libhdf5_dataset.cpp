@@ -9,6 +9,7 @@
 #include "base/message.hpp"
 #include "io/hdf5/filters.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
+#include "io/hdf5/libhdf5_enumeration.hpp"
 #include "io/hdf5/libhdf5_fields.hpp"
 #include "io/input.hpp"
 #include "tenstride/layout/layout.hpp"

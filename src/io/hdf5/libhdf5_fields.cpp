@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "base/message.hpp"
-#include "io/format/json_element.hpp"
-#include "io/format/python_json.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
+#include "io/hdf5/libhdf5_enumeration.hpp"
 #include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
@@ -30,25 +28,6 @@ std::vector<hsize_t> array_extents(hid_t type) {
 
 constexpr std::string_view outside_obstacle = "have fields within its elements";
 
-/// Integers by their names. A name of later numbers with the same value stands, too.
-std::string enumeration_json(hid_t type, const Hdf5Datatype& known) {
-  nlohmann::ordered_json names = nlohmann::ordered_json::object();
-  const Hdf5Id memory = make_hdf5_datatype(known.dtype);
-  const Hdf5Id stored(H5Tget_super(type), H5Tclose);
-  const int count = H5Tget_nmembers(type);
-  for (int i = 0; i < count; ++i) {
-    const auto number = static_cast<unsigned>(i);
-    std::vector<std::byte> value(std::max(H5Tget_size(type), item_size(known.dtype)));
-    if (H5Tget_member_value(type, number, value.data()) < 0 ||
-        H5Tconvert(stored.get(), memory.get(), 1, value.data(), nullptr, H5P_DEFAULT) < 0) {
-      continue;
-    }
-    names[valid_utf8(hdf5_member_name(type, number))] =
-        json_of_element(std::span(value).first(item_size(known.dtype)), known.dtype);
-  }
-  return python_json_text(names);
-}
-
 class FieldFinder {
  public:
   std::vector<Hdf5Field> fields;
@@ -59,7 +38,7 @@ class FieldFinder {
       Hdf5Field found = field;
       found.type = known;
       if (kind == H5T_ENUM && known->dtype != DType::bool_)
-        found.enumeration = enumeration_json(type, *known);
+        found.enumeration = hdf5_enumeration_text(type, *known);
       fields.push_back(std::move(found));
       return;
     }
