@@ -410,11 +410,11 @@ def test_files_of_every_version_that_libhdf5_reads(tmp_path):
     """Numbers and groups are the same from 1.8 to 1.14; of enumerations and compounds, 1.12 writes a version of its
     own, which HDF5 1.10 refuses."""
     read = 0
+    descrs = itertools.cycle(["<i4", ">f8", "<u2"])
     for low, high in itertools.combinations_with_replacement(VERSIONS, 2):
-        if high == "earliest":
-            continue
-        for descr in ("<i4", ">f8", "<u2"):
-            path = tmp_path / f"{low}-{high}-{descr[1:]}.h5"
+        if high != "earliest":
+            descr = next(descrs)
+            path = tmp_path / f"{low}-{high}.h5"
             with h5py.File(path, "w", libver=(low, high), track_order=low != "earliest") as file:
                 for name, options in KINDS.items():
                     data = file.create_dataset(f"g/{name}", data=A.astype(descr), **options)
@@ -426,4 +426,4 @@ def test_files_of_every_version_that_libhdf5_reads(tmp_path):
             assert not obstacles(path), path.name
             assert len(compare_all(path)) == len(KINDS) + 11
             read += 1
-    assert read == 42
+    assert read == 14

@@ -164,11 +164,13 @@ class ObjectCopier {
 };
 
 void copy_all(const Hdf5Input& written, const std::map<std::string, Hdf5Input>& sources,
-              const std::vector<FileInfo>& objects, std::string_view operation) {
+              const std::vector<FileInfo>& objects, unsigned seconds, std::string_view operation) {
   std::vector<Hdf5Dataset> datasets;
   visit_hdf5_objects(written, operation, [&](const std::string& line) {
     if (!parse_group_line(line, written.path)) datasets.push_back(parse_json_line(line, written.path));
   });
+  extend_child(seconds);
+  alarm(max_child_wait + 4 * seconds);  // disks are slower than processors
   ObjectCopier copier(written, datasets, operation);
   for (const auto& [path, input] : sources) {
     Hdf5ReadFile driven{&input};
@@ -198,10 +200,8 @@ void copy_hdf5_objects(const std::string& path, const std::vector<FileInfo>& obj
   // Most of the time goes into copying elements: a second for 64 MiB is more than any disk takes.
   const auto seconds = child_seconds(nbytes) + static_cast<unsigned>(nbytes >> 26);
   run_in_child(path, operation, seconds, [&](ChildOutput&) {
-    extend_child(seconds);
-    alarm(max_child_wait + 4 * seconds);  // disks are slower than processors
     try {
-      copy_all(written, sources, objects, operation);
+      copy_all(written, sources, objects, seconds, operation);
     } catch (const FileError&) {
       throw;
     } catch (const Error& error) {

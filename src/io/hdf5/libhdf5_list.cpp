@@ -52,6 +52,9 @@ std::string link_text(hid_t group, const char* name, const H5L_info_t& link) {
   return message("a link to \"", valid_utf8(path), "\" in the file \"", valid_utf8(file), "\"");
 }
 
+/// So many objects are listed in less than `child_seconds` of any file: 5000 take a second.
+constexpr std::size_t objects_per_turn = 1000;
+
 /// Beyond so many bytes datasets are listed without attributes: what a child process may give is limited.
 constexpr std::uint64_t max_lines_nbytes = max_child_result / 4;
 
@@ -130,7 +133,9 @@ class DatasetLister {
     return driven_.refused.empty() ? text + reason : text + " (" + driven_.refused + ")";
   }
 
+  /// Links make more objects, and other files, than the length of the file lets expect.
   void count_object() {
+    if ((count_ + further_count_) % objects_per_turn == 0) extend_child(child_seconds(input_.nbytes));
     if (further_depth_ > 0) {
       ++further_count_;
     } else if (++count_ > max_hdf5_objects) {

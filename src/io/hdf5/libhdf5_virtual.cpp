@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/message.hpp"
+#include "io/hdf5/child.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_dataset.hpp"
 #include "tenstride/base/error.hpp"
@@ -86,6 +87,7 @@ std::optional<std::string> obstacle_of_virtual_dataset(hid_t properties, const s
     // Blocks that are numbered end where the first is missing.
     const bool is_numbered = file.find("%b") != std::string::npos || dataset.find("%b") != std::string::npos;
     if (is_numbered || !sources.insert({file, dataset}).second) continue;
+    extend_child(child_seconds(0));  // each may be as long as a file to be listed
     if (const std::optional<std::string> obstacle = obstacle_of_source(file, dataset, path)) {
       return message("have all sources of its elements, \"", valid_utf8(dataset), "\" of the file \"",
                      valid_utf8(file), "\" cannot be opened (", valid_utf8(*obstacle), ")");
