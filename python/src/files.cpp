@@ -40,8 +40,9 @@ std::optional<io::RawElements> raw_elements(nb::handle shape, nb::handle dtype, 
 /// Whether an address names one tensor of a file, which is given by itself and not in a dict.
 bool names_one(const std::string& address, const std::vector<io::FileInfo>& found) {
   if (found.size() != 1) return false;
-  const bool is_whole = !found[0].files.empty() || !io::has_tensor_names(found[0].kind);
-  return is_whole || found[0].name == io::parse_address(address).names;
+  if (!found[0].files.empty() || !io::has_tensor_names(found[0].kind)) return true;
+  const std::string names = io::parse_address(address).names;
+  return found[0].name == names || "/" + found[0].name == names;
 }
 
 /// The tensors that an address names, each read by `read`: one by itself, several as a dict.

@@ -9,6 +9,7 @@ import re
 import tempfile
 
 import h5py
+import hdf5plugin
 import netCDF4
 import numpy
 
@@ -110,6 +111,46 @@ def classic(path):
     file.close()
 
 
+def filters(path):
+    data = values((30, 40), "i4")
+    options = {
+        "blosc": hdf5plugin.Blosc("zstd"),
+        "bzip2": hdf5plugin.BZip2(),
+        "lz4": hdf5plugin.LZ4(nbytes=256),
+        "zstd": hdf5plugin.Zstd(),
+        "bits": hdf5plugin.Bitshuffle(cname="none"),
+        "bits_lz4": hdf5plugin.Bitshuffle(nelems=64, cname="lz4"),
+        "bits_zstd": hdf5plugin.Bitshuffle(cname="zstd"),
+    }
+    with h5py.File(path, "w") as file:
+        for name, option in options.items():
+            file.create_dataset(name, data=data, chunks=(17, 13), **option)
+
+
+def compounds(path):
+    pair = numpy.dtype([("a", "<i2", (2, 3)), ("b", ">f8")])
+    data = numpy.zeros((2, 3), [("x", "<f4"), ("in", pair), ("text", "S3"), ("n", "<i4")])
+    data["x"], data["n"] = values((2, 3), "f4"), values((2, 3), "i4")
+    data["in"]["a"], data["in"]["b"] = values((2, 3, 2, 3), "i2"), values((2, 3), "f8")
+    with h5py.File(path, "w") as file:
+        file["flat"] = data
+        file.create_dataset("chunks", data=data, chunks=(2, 2), **hdf5plugin.LZ4())
+        file["enumeration"] = values((2, 3), "i2").astype(h5py.enum_dtype({"RED": 0, "GREEN": 5}, "int16"))
+        file.create_dataset("array", (4,), numpy.dtype(("<f4", (2, 3))))[...] = values((4, 2, 3), "f4")
+
+
+def links(path):
+    with h5py.File(path, "w", libver=("v110", "v110")) as file:
+        file["a/data"] = values((2, 3), "i4")
+        file["a/up"] = h5py.SoftLink("/")
+        file["soft"] = h5py.SoftLink("/a/data")
+        file["group"] = h5py.SoftLink("a")
+        file["self"] = h5py.ExternalLink("x.h5", "/a")
+        layout = h5py.VirtualLayout((2, 3), "i4")
+        layout[...] = h5py.VirtualSource(file["a/data"])
+        file.create_virtual_dataset("virtual", layout)
+
+
 def words(data):
     parts = re.split(rb"(\x00{8,})", data)
     return " ".join(f"+{len(part)}" if i % 2 else part.hex() for i, part in enumerate(parts) if part)
@@ -124,7 +165,7 @@ def user_block(path):
 def main():
     lines = []
     with tempfile.TemporaryDirectory() as folder:
-        for make in (types, storage, obstacles, attributes, netcdf, classic, user_block):
+        for make in (types, storage, obstacles, attributes, netcdf, classic, user_block, filters, compounds, links):
             path = pathlib.Path(folder) / make.__name__
             make(path)
             lines.append(f"{make.__name__} {words(path.read_bytes())}\n")

@@ -112,19 +112,71 @@ TEST(Hdf5, ReadsFilesBehindAUserBlock) {
   EXPECT_TRUE(load_hdf5(infos.at("chunked")).equal(wanted));
 }
 
+TEST(Hdf5, DecodesEveryFilter) {
+  const Scratch scratch;
+  const auto infos = hdf5_infos(scratch.file("filters.h5", recorded_hdf5("filters")));
+  const Tensor wanted = counted({30, 40}, DType::int32);
+  const std::map<std::string, std::string> codecs{
+      {"blosc", "blosc"},         {"bzip2", "bzip2"},     {"lz4", "lz4"},
+      {"zstd", "zstd"},           {"bits", "bitshuffle"}, {"bits_lz4", "bitshuffle"},
+      {"bits_zstd", "bitshuffle"}};
+  ASSERT_EQ(infos.size(), codecs.size());
+  for (const auto& [name, codec] : codecs) {
+    EXPECT_EQ(infos.at(name).codec, codec);
+    EXPECT_TRUE(load_hdf5(infos.at(name)).equal(wanted)) << name;
+  }
+}
+
+TEST(Hdf5, ReadsFieldsOfCompounds) {
+  const Scratch scratch;
+  const auto infos = hdf5_infos(scratch.file("compounds.h5", recorded_hdf5("compounds")));
+  ASSERT_EQ(infos.size(), 12U);
+  for (const std::string dataset : {"flat.", "chunks."}) {
+    EXPECT_TRUE(load_hdf5(infos.at(dataset + "x")).equal(counted({2, 3}, DType::float32)));
+    EXPECT_TRUE(load_hdf5(infos.at(dataset + "n")).equal(counted({2, 3}, DType::int32)));
+    EXPECT_TRUE(load_hdf5(infos.at(dataset + "in.a")).equal(counted({2, 3, 2, 3}, DType::int16)));
+    EXPECT_TRUE(load_hdf5(infos.at(dataset + "in.b")).equal(counted({2, 3}, DType::float64)));
+    EXPECT_EQ(infos.at(dataset + "text").obstacle, "have a type that tenstride has, not strings");
+  }
+  EXPECT_TRUE(load_hdf5(infos.at("enumeration")).equal(counted({2, 3}, DType::int16)));
+  EXPECT_EQ(infos.at("enumeration").attributes, R"({"enum":{"GREEN":5,"RED":0}})");
+  EXPECT_TRUE(load_hdf5(infos.at("array")).equal(counted({4, 2, 3}, DType::float32)));
+}
+
+TEST(Hdf5, FollowsLinks) {
+  const Scratch scratch;
+  const auto infos = hdf5_infos(scratch.file("x.h5", recorded_hdf5("links")));
+  std::vector<std::string> names;
+  for (const auto& [name, info] : infos) {
+    names.push_back(name);
+    EXPECT_TRUE(load_hdf5(info).equal(counted({2, 3}, DType::int32))) << name;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"a/data", "group/data", "self/data", "soft", "virtual"}));
+}
+
 TEST(Hdf5, SaysWhatItCannotRead) {
   const Scratch scratch;
   const auto infos = hdf5_infos(scratch.file("obstacles.h5", recorded_hdf5("obstacles")));
   std::map<std::string, std::string> obstacles;
   for (const auto& [name, info] : infos) obstacles[name] = info.obstacle;
-  EXPECT_EQ(obstacles,
-            (std::map<std::string, std::string>{
-                {"compound", "have a type that tenstride has, not a compound {x, y}"},
-                {"external", "have its elements in the file, not in other files"},
-                {"good", ""},
-                {"null", "have elements, it is empty (a null dataspace)"},
-                {"strings", "have a type that tenstride has, not strings"},
-                {"virtual", "have its elements in the file, not in other files (a virtual dataset)"}}));
+  const std::string folder = infos.at("good").path.substr(0, infos.at("good").path.rfind('/') + 1);
+  const std::string missing =
+      "(open: \"" + folder + "other.h5\" must be a file that can be opened (No such file or directory))";
+  EXPECT_EQ(
+      obstacles,
+      (std::map<std::string, std::string>{
+          {"compound.x", ""},
+          {"compound.y", ""},
+          {"external", "have its elements in the file, not in other files"},
+          {"good", ""},
+          {"group/outside",
+           "lead to an object that can be opened, it is a link to \"/x\" in the file \"other.h5\" " +
+               missing},
+          {"group/soft", ""},
+          {"null", "have elements, it is empty (a null dataspace)"},
+          {"strings", "have a type that tenstride has, not strings"},
+          {"virtual",
+           "have all sources of its elements, \"x\" of the file \"other.h5\" cannot be opened " + missing}}));
   EXPECT_EQ(
       refusal<FileError>([&] { return open_hdf5_source(infos.at("strings").path, "strings"); }),
       "load: \"" + infos.at("strings").path + "::strings\" must have a type that tenstride has, not strings");

@@ -152,6 +152,16 @@ TEST(Hdf5Hostile, DamagedChunks) {
   EXPECT_EQ(decode(hdf5_filter::lzf, std::string("\x00z\xe0\xff\x00", 5)),
             where + "lzf data of fewer bytes than they have");
   EXPECT_EQ(decode(hdf5_filter::lzf, std::string("\x00z\xa0\x00", 4)), "not refused");
+  const std::string head("\0\0\0\0\0\0\0\x08\0\0\0\x08", 12);
+  EXPECT_EQ(decode(hdf5_filter::lz4, head.substr(1)), where + "lz4 data, which are cut off");
+  EXPECT_EQ(decode(hdf5_filter::lz4, head + std::string("\0\0\0\x08", 4)),
+            where + "lz4 data, which are cut off");
+  EXPECT_EQ(decode(hdf5_filter::lz4, head + std::string("\0\0\0\x08", 4) + "elements"), "not refused");
+  EXPECT_EQ(decode(hdf5_filter::bzip2, "nonsense"), where + "bzip2 data, which are damaged");
+  EXPECT_EQ(decode(hdf5_filter::zstd, "nonsense"), where + "zstd data, which are damaged");
+  EXPECT_EQ(decode(hdf5_filter::blosc, "nonsense"), where + "blosc data, which are damaged");
+  EXPECT_EQ(decode(hdf5_filter::bitshuffle, "nonsense"),
+            where + "bits of elements of 1 byte or more, not of 0");
 }
 
 TEST(Hdf5Hostile, NotAChunkOfTheFile) {
@@ -209,6 +219,15 @@ TEST(Hdf5Hostile, RandomBytesOfNetcdf) {
 }
 TEST(Hdf5Hostile, RandomBytesOfObstacles) {
   read_with_random_bytes("obstacles", 4);
+}
+TEST(Hdf5Hostile, RandomBytesOfFilters) {
+  read_with_random_bytes("filters", 5);
+}
+TEST(Hdf5Hostile, RandomBytesOfCompounds) {
+  read_with_random_bytes("compounds", 6);
+}
+TEST(Hdf5Hostile, RandomBytesOfLinks) {
+  read_with_random_bytes("links", 7);
 }
 
 }  // namespace

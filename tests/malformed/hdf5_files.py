@@ -5,6 +5,7 @@ import io
 import struct
 
 import h5py
+import hdf5plugin
 import numpy as np
 from malformed_file import Malformed, patched
 
@@ -155,6 +156,53 @@ def chunk_files():
     yield "new_tree", broken(tree, b"BTHD", 0, b"bthd"), "a wrong signature of a B-tree of version 2"
 
 
+def filter_files():
+    """Chunks that the registered filters made: what their headers say is changed, then what stands behind."""
+
+    def of_filter(filter):
+        values = np.arange(70 * 110, dtype="<i2").reshape(70, 110) // 100
+        data = hdf5(lambda file: file.create_dataset("a", data=values, chunks=(70, 110), track_times=False, **filter))
+        return data, chunk_begin(data)
+
+    big, zero = b"\xff" * 4, bytes(4)
+    blosc, begin = of_filter(hdf5plugin.Blosc("lz4"))
+    yield "blosc_of_4_gib", patched(blosc, begin + 4, big), "a buffer of blosc that says that it holds 4 GiB"
+    yield "blosc_of_2_bytes", patched(blosc, begin + 4, b"\x02\0\0\0"), "a buffer of blosc that holds 2 bytes"
+    yield "blosc_damaged", patched(blosc, begin + 20, big), "damaged data in a buffer of blosc"
+    lz4, begin = of_filter(hdf5plugin.LZ4())
+    yield "lz4_of_2_64", patched(lz4, begin, big + big), "lz4 data that say that they hold 2^64 bytes"
+    yield "lz4_blocks_of_0", patched(lz4, begin + 8, zero), "lz4 data in blocks of no byte"
+    yield "lz4_block_too_long", patched(lz4, begin + 12, big), "an lz4 block longer than its chunk"
+    yield "lz4_damaged", patched(lz4, begin + 16, big), "a damaged lz4 block"
+    bzip2, begin = of_filter(hdf5plugin.BZip2())
+    yield "bzip2_not", patched(bzip2, begin, zero), "no bzip2 data in a chunk"
+    yield "bzip2_damaged", patched(bzip2, begin + 40, big), "damaged bzip2 data in a chunk"
+    zstd, begin = of_filter(hdf5plugin.Zstd())
+    yield "zstd_not", patched(zstd, begin, zero), "no frame of zstd in a chunk"
+    yield "zstd_too_long", patched(zstd, begin + 4, b"\xa0" + big + zero), "a frame of zstd that says 4 GiB"
+    bits, begin = of_filter(hdf5plugin.Bitshuffle(cname="lz4"))
+    yield "bits_of_2_64", patched(bits, begin, big + big), "bitshuffle data that say that they hold 2^64 bytes"
+    yield "bits_blocks_of_3", patched(bits, begin + 8, b"\0\0\0\x06"), "bitshuffle data in blocks of 3 elements"
+    yield "bits_block_too_long", patched(bits, begin + 12, big), "a block of bitshuffle longer than its chunk"
+    yield "bits_damaged", patched(bits, begin + 16, big), "a damaged block of bitshuffle"
+    parameters = struct.pack("<III", 2, 0, 2)  # size, block and compression
+    yield "bits_of_0_bytes", broken(bits, parameters, 0, zero), "bits of elements of 0 bytes"
+    yield "bits_compressed_by_9", broken(bits, parameters, 8, b"\x09\0\0\0"), "bits compressed in a way of number 9"
+
+
+def compound_files():
+    kind = np.dtype([("x", "<i2"), ("y", "<f4")])
+    flat = hdf5(lambda file: file.create_dataset("a", data=np.ones((7, 11), kind), track_times=False))
+    shape = struct.pack("<QQ", 7, 11)
+    yield "compound_too_large", broken(flat, shape, 0, struct.pack("<Q", 70)), "70 rows where the bytes of 7 are"
+    yield "compound_2_61", broken(flat, shape, 0, struct.pack("<Q", 1 << 58)), "2^58 rows of 11 elements of 6 bytes"
+    member = b"x" + bytes(7)
+    yield "compound_outside", broken(flat, member, 8, struct.pack("<I", 1 << 20)), "a field at the megabyte of 6 bytes"
+    array = hdf5(lambda file: file.create_dataset("a", (3,), np.dtype(("<i2", (7, 11)))))
+    extents = struct.pack("<II", 7, 11)
+    yield "array_of_2_32", broken(array, extents, 0, b"\xff" * 8), "an array type of 2^64 elements in 154 bytes"
+
+
 def content_files():
     def made(name, wrong, fill, versions=OLD):
         return name, hdf5(fill, versions), wrong
@@ -172,10 +220,10 @@ def content_files():
     yield made("null_space", "a dataset without a shape", lambda file: file.create_dataset("a", data=h5py.Empty("f4")))
     yield made("strings", "strings", lambda file: file.create_dataset("a", data=["x", "y"]))
     yield made("references", "references", lambda file: file.create_dataset("a", (2,), h5py.ref_dtype))
-    yield made("compound", "structures", lambda file: file.create_dataset("a", (2,), np.dtype("i4,f4,f8")))
-    yield made(
-        "enumeration", "an enumeration", lambda file: file.create_dataset("a", (2,), h5py.enum_dtype({"R": 1, "G": 2}))
-    )
+    yield made("soft_link_to_itself", "a link to itself", lambda file: file.__setitem__("a", h5py.SoftLink("/a")))
+    yield made("compound", "structures of texts", lambda file: file.create_dataset("a", (2,), np.dtype("S1,S2,S3")))
+    bits = hdf5(lambda file: h5py.h5d.create(file.id, b"a", h5py.h5t.STD_B16LE, h5py.h5s.create_simple((2,))))
+    yield "bit_field", broken(bits, struct.pack("<BxxxIHH", 0x14, 2, 0, 16), 10, b"\x05"), "bit fields of 5 bits"
     yield made("long_double", "floats of 16 bytes", lambda file: file.create_dataset("a", (2,), np.longdouble))
     yield made(
         "external_storage",
@@ -188,6 +236,7 @@ def content_files():
 
 
 def files():
-    for part in (superblock_files, structure_files, dataset_files, chunk_files, content_files):
+    parts = (superblock_files, structure_files, dataset_files, compound_files, chunk_files, filter_files, content_files)
+    for part in parts:
         for name, data, wrong in part():
             yield Malformed(name + ".h5", data, wrong)

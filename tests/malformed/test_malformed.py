@@ -126,7 +126,8 @@ def message_of(program, file):
         message = refusal(program, folder, file)
         if paths_in(folder) != before:
             raise Failure(f"leaves {sorted(paths_in(folder) - before)}")
-        message = VERSION.sub(r"\1 N", message.replace(file.name, "FILE"))
+        message = message.replace(f"{name}/", "FOLDER/").replace(file.name, "FILE")
+        message = VERSION.sub(r"\1 N", message)
         return message.replace("\n", "\\n").replace("\t", "\\t")
 
 

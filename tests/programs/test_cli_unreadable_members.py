@@ -255,6 +255,13 @@ class UnreadableMembers(Case):
                 self.assertEqual([row.tolist() for row in file["rows"][()]], [[0, 1], [0, 1, 2]])
                 self.assertEqual(h5py.check_enum_dtype(file["kind"].dtype), {"A": 0, "B": 5})
                 self.assertNotIn("place", file)
+                self.assertNotIn("compound.x", file)
+        without = [word for name in ("in/*", "compound.s", "rows", "place") for word in ("--leave-out", name)]
+        self.convert("x.h5::w", "x", "-o", "y.safetensors", "--keep-others", *without)
+        found = safetensors.numpy.load_file(self.path("y.safetensors"))
+        self.assertEqual(
+            {name: x.tolist() for name, x in found.items() if name != "w"}, {"compound.x": [1.5, 2.5], "kind": [0, 5]}
+        )
 
 
 if __name__ == "__main__":

@@ -157,7 +157,7 @@ FileKind sniff(const std::string& path) {
 }
 
 std::vector<FileInfo> list_tensors(const std::string& address, std::string_view operation) {
-  const TensorAddress meant = parse_address(address);
+  TensorAddress meant = parse_address(address);
   if (is_file_pattern(meant.file)) return {stack_info(meant, operation)};
   std::vector<FileInfo> all = list_all(meant.file, operation);
   const bool is_alone = all.size() == 1 && all[0].name.empty();
@@ -165,6 +165,8 @@ std::vector<FileInfo> list_tensors(const std::string& address, std::string_view 
   if (meant.names.empty() && is_first_meant) all.resize(1);
   // The only tensor has the name that the first of several has.
   const bool means_first = meant.names == "0" && is_alone && is_first_meant;
+  // Names in groups are paths from the root on.
+  if (format_of(all[0].kind).has_groups && meant.names.starts_with('/')) meant.names.erase(0, 1);
   if (meant.names.empty() || meant.names == "*" || means_first) return all;
   std::vector<FileInfo> found;
   // A name with a * in it is a name before it is a pattern.

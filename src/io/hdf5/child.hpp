@@ -52,7 +52,8 @@ inline constexpr std::uint64_t max_child_result = std::uint64_t{1} << 30;
 /// parent. Should some other lock have been taken by another thread all the same, the child ends after
 /// `max_child_wait`.
 pid_t fork_child(unsigned seconds, const std::function<int()>& work);
-/// Called in a child: lets it run for so many more seconds, and wait for `max_child_wait`.
+/// Called in a child: lets it run for so many more seconds, or for longer where it could already, and wait
+/// for `max_child_wait`.
 void extend_child(unsigned seconds) noexcept;
 /// Called in a child: lets it wait for the parent as long as that lives.
 void wait_in_child() noexcept;

@@ -9,6 +9,10 @@
 
 namespace tenstride::io {
 
+/// What `FileInfo::format` says of a field of a compound. It goes along to HDF5 files with the others, as the
+/// compound is stored.
+inline constexpr std::string_view hdf5_field_format = "HDF5 compound";
+
 /// Copies datasets of HDF5 files as they are stored there, with their attributes, into a file that is written
 /// and closed (H5Ocopy). Its scales are made anew, so that the axes of all datasets have their names. A child
 /// process does it: what cannot be read may have been made to do damage. Throws FileError.

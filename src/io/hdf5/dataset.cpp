@@ -67,11 +67,13 @@ std::string hdf5_codec_text(const Hdf5Dataset& dataset) {
   return text;
 }
 
-Dims default_hdf5_chunk(const Dims& shape, DType dtype) {
+Dims default_hdf5_chunk(const Dims& shape, DType dtype, std::size_t whole_axes) {
   Dims chunk = shape;
   Index nbytes = static_cast<Index>(item_size(dtype));
   for (std::size_t d = shape.size(); d-- > 0;) {
-    chunk[d] = std::clamp<Index>(default_chunk_nbytes / nbytes, 1, std::max<Index>(shape[d], 1));
+    const Index extent = std::max<Index>(shape[d], 1);
+    const bool is_whole = d + whole_axes >= shape.size();
+    chunk[d] = is_whole ? extent : std::clamp<Index>(default_chunk_nbytes / nbytes, 1, extent);
     nbytes *= chunk[d];
   }
   return chunk;
@@ -80,10 +82,14 @@ Dims default_hdf5_chunk(const Dims& shape, DType dtype) {
 std::string to_json_line(const Hdf5Dataset& dataset) {
   json object;
   object["name"] = dataset.name;
+  object["compound"] = dataset.compound;
+  object["file"] = dataset.file;
   object["dtype"] = name(dataset.dtype);
   object["swapped"] = dataset.byte_order == ByteOrder::swapped;
   object["obstacle"] = dataset.obstacle;
   object["shape"] = list_of(dataset.shape);
+  object["array"] = dataset.array_rank;
+  object["strides"] = list_of(dataset.strides);
   object["storage"] = static_cast<unsigned>(dataset.storage);
   object["begin"] = dataset.begin;
   object["chunk"] = list_of(dataset.chunk);
@@ -122,10 +128,18 @@ Hdf5Dataset parse_json_line(std::string_view line, const std::string& path) try 
   const auto storage = object.at("storage").get<unsigned>();
   if (!dtype || storage > static_cast<unsigned>(Hdf5Storage::library)) throw std::invalid_argument("type");
   dataset.name = object.at("name").get<std::string>();
+  dataset.compound = object.at("compound").get<std::string>();
+  dataset.file = object.at("file").get<std::string>();
   dataset.dtype = *dtype;
   dataset.byte_order = object.at("swapped").get<bool>() ? ByteOrder::swapped : ByteOrder::native;
   dataset.obstacle = object.at("obstacle").get<std::string>();
   dataset.shape = dims_of(object.at("shape"));
+  dataset.array_rank = object.at("array").get<std::size_t>();
+  dataset.strides = dims_of(object.at("strides"));
+  const std::size_t rank = dataset.shape.size();
+  if (dataset.array_rank > rank || (!dataset.strides.empty() && dataset.strides.size() != rank)) {
+    throw std::invalid_argument("rank");
+  }
   dataset.storage = static_cast<Hdf5Storage>(storage);
   dataset.begin = object.at("begin").get<std::uint64_t>();
   dataset.chunk = dims_of(object.at("chunk"));

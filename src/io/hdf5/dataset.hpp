@@ -27,7 +27,12 @@ namespace hdf5_filter {
 inline constexpr int deflate = 1;
 inline constexpr int shuffle = 2;
 inline constexpr int fletcher32 = 3;
+inline constexpr int bzip2 = 307;
 inline constexpr int lzf = 32000;
+inline constexpr int blosc = 32001;
+inline constexpr int lz4 = 32004;
+inline constexpr int bitshuffle = 32008;
+inline constexpr int zstd = 32015;
 }  // namespace hdf5_filter
 
 /// How the elements of a dataset are read.
@@ -41,11 +46,19 @@ enum class Hdf5Storage : unsigned char {
 struct Hdf5Dataset {
   /// The path from the root on: "group/data".
   std::string name;
+  /// Where it is a field of a compound: the path of the dataset. "group/data" of "group/data.x".
+  std::string compound;
+  /// The file that has it, where a link leads to another one.
+  std::string file;
   DType dtype = DType::uint8;
   ByteOrder byte_order = ByteOrder::native;
   /// Why the elements cannot be read, as the end of "must …"; empty where they can.
   std::string obstacle;
   Dims shape;
+  /// How many of the last axes are those of an array type.
+  std::size_t array_rank = 0;
+  /// Strides in elements where it is flat and they are not those of the row-major order.
+  Dims strides;
   Hdf5Storage storage = Hdf5Storage::library;
   /// The byte of the file where the elements begin, where storage is `flat`.
   std::uint64_t begin = 0;
@@ -78,15 +91,22 @@ inline constexpr std::uint64_t max_hdf5_chunk = (std::uint64_t{1} << 32) - 1;
 
 /// The most datasets and groups in a file.
 inline constexpr std::size_t max_hdf5_objects = 100000;
+/// The most objects that are listed under further names, where several links lead to a group.
+inline constexpr std::size_t max_hdf5_further_names = 20000;
 /// The most groups within one another.
 inline constexpr std::size_t max_hdf5_depth = 64;
+
+/// The path by which libhdf5 opens the dataset.
+inline const std::string& hdf5_path_of(const Hdf5Dataset& dataset) {
+  return dataset.compound.empty() ? dataset.name : dataset.compound;
+}
 
 /// "deflate(4), shuffle": in the order of decoding; empty without filters.
 std::string hdf5_codec_text(const Hdf5Dataset& dataset);
 
-/// Extents of blocks of about 4 MiB, which have all of the last axes. Example: (1000,1000,8) of float32 gives
-/// (131,1000,8).
-Dims default_hdf5_chunk(const Dims& shape, DType dtype);
+/// Extents of blocks of about 4 MiB, which have all of the last axes; of the last `whole_axes` in any case.
+/// Example: (1000,1000,8) of float32 gives (131,1000,8).
+Dims default_hdf5_chunk(const Dims& shape, DType dtype, std::size_t whole_axes = 0);
 
 /// One line of JSON, and back. Throws FileError, with `path`, for a text that the first function does not
 /// give.

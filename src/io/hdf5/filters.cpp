@@ -105,10 +105,7 @@ void decode_hdf5_chunk(std::span<const Hdf5Filter> filters, std::uint32_t mask,
     } else {
       const bool is_direct = is_last() && i == 0;
       const std::span<std::byte> out = is_direct ? elements : take_buffer(max_nbytes);
-      const bool is_lzf = filter.number == hdf5_filter::lzf;
-      const std::size_t count =
-          is_lzf ? decode_lzf(stored, out, where) : inflate_bytes(stored, out, scratch, where);
-      stored = out.first(count);
+      stored = out.first(decode_hdf5_filter(filter, stored, out, scratch, where));
     }
   }
   if (stored.size() != elements.size()) {

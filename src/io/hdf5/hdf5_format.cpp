@@ -40,6 +40,8 @@ FileInfo hdf5_info(Hdf5Dataset dataset, const std::string& path) {
   info.name = std::move(dataset.name);
   info.dtype = dataset.dtype;
   info.layout = row_major(dataset.shape);
+  if (!dataset.strides.empty()) info.layout.strides = dataset.strides;
+  if (!dataset.compound.empty()) info.format = hdf5_field_format;
   info.is_byte_swapped = dataset.byte_order == ByteOrder::swapped;
   info.codec = hdf5_codec_text(dataset);
   info.axis_names = std::move(dataset.axis_names);

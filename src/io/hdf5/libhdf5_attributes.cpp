@@ -126,10 +126,11 @@ std::optional<ordered_json> read_numbers(const OpenAttribute& attribute, hid_t m
 }
 
 /// Numbers of a type that tenstride has.
-std::optional<ordered_json> read_elements(const OpenAttribute& attribute, DType dtype) {
+std::optional<ordered_json> read_elements(const OpenAttribute& attribute, const Hdf5Datatype& known) {
+  const DType dtype = known.dtype;
   const std::size_t item = item_size(dtype);
   std::vector<std::byte> bytes(attribute.count * item);
-  const Hdf5Id memory = make_hdf5_datatype(dtype);
+  const Hdf5Id memory = make_hdf5_memory_type(attribute.type.get(), known);
   if (H5Aread(attribute.id.get(), memory.get(), bytes.data()) < 0) return std::nullopt;
   ordered_json list = ordered_json::array();
   for (std::size_t i = 0; i < attribute.count; ++i) {
@@ -167,7 +168,7 @@ std::optional<ReadAttribute> read_values(const OpenAttribute& attribute) {
     if (texts) values = ordered_json(*texts);
     read.type = text_type(type);
   } else if (known) {
-    if (!values) values = read_elements(attribute, known->dtype);
+    if (!values) values = read_elements(attribute, *known);
     read.type.emplace();
     read.type->dtype = known->dtype;
     read.type->is_byte_swapped = known->byte_order == ByteOrder::swapped;

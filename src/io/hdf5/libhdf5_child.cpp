@@ -142,8 +142,10 @@ void ChildOutput::write(std::string_view bytes) {
 void extend_child(unsigned seconds) noexcept {
   struct rusage used {};
   getrusage(RUSAGE_SELF, &used);
-  limit_child(RLIMIT_CPU,
-              static_cast<std::uint64_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1 + seconds);
+  const auto spent = static_cast<std::uint64_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+  struct rlimit limit {};
+  getrlimit(RLIMIT_CPU, &limit);
+  limit_child(RLIMIT_CPU, std::max<std::uint64_t>(limit.rlim_cur, spent + 1 + seconds));
   alarm(max_child_wait);
 }
 

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <span>
 
 #include "io/hdf5/child.hpp"
 #include "io/hdf5/copy_objects.hpp"
 #include "io/hdf5/libhdf5_dataset.hpp"
+#include "io/hdf5/libhdf5_datatype.hpp"
 #include "io/hdf5/libhdf5_driver.hpp"
 #include "io/hdf5/libhdf5_write.hpp"
 #include "io/hdf5/refuse.hpp"
@@ -24,20 +27,6 @@ void remove_scale_attributes(hid_t dataset) {
   for (const char* const name : scale_attributes) {
     if (H5Aexists(dataset, name) > 0) H5Adelete(dataset, name);
   }
-}
-
-/// Whether elements have parts of any length, which lie elsewhere in the file.
-bool has_variable_parts(hid_t type) {
-  const H5T_class_t kind = H5Tget_class(type);
-  if (kind == H5T_VLEN || H5Tis_variable_str(type) > 0) return true;
-  const int members = kind == H5T_COMPOUND ? H5Tget_nmembers(type) : 0;
-  for (int number = 0; number < members; ++number) {
-    const Hdf5Id member(H5Tget_member_type(type, static_cast<unsigned>(number)), H5Tclose);
-    if (has_variable_parts(member.get())) return true;
-  }
-  if (kind != H5T_ARRAY) return false;
-  const Hdf5Id part(H5Tget_super(type), H5Tclose);
-  return has_variable_parts(part.get());
 }
 
 /// What libhdf5 reads into memory, where parts of any length are allocated.
@@ -118,8 +107,12 @@ class ObjectCopier {
     }
   }
 
-  void copy(hid_t src, const FileInfo& object) {
-    const char* const name = object.name.c_str();
+  /// A compound is copied with the first of its fields.
+  void copy(hid_t src, const Hdf5Input& input, const FileInfo& object) {
+    const Hdf5Dataset found = find_hdf5_dataset(src, object.name, input);
+    const std::string& path = hdf5_path_of(found);
+    if (!copied_.emplace(object.path, path).second) return;
+    const char* const name = path.c_str();
     const Hdf5Id dataset(H5Dopen2(src, name, H5P_DEFAULT), H5Dclose);
     const Hdf5Id type(H5Dget_type(dataset.get()), H5Tclose);
     const Hdf5Id properties(H5Dget_create_plist(dataset.get()), H5Pclose);
@@ -137,9 +130,12 @@ class ObjectCopier {
       refuse_hdf5(operation_, object.path, "must have an object \"", name, "\" that libhdf5 can copy",
                   libhdf5_reason());
     }
-    add({.name = object.name,
-         .shape = object.layout.shape,
-         .axis_names = object.axis_names,
+    const std::size_t rank = found.shape.size() - found.array_rank;
+    std::vector<std::string> axis_names = object.axis_names;
+    axis_names.resize(std::min(axis_names.size(), rank));
+    add({.name = path,
+         .shape = Dims(std::span(found.shape.begin(), rank)),
+         .axis_names = axis_names,
          .further = object.further});
   }
 
@@ -163,14 +159,18 @@ class ObjectCopier {
   Hdf5Id file_;
   std::vector<NewTensor> tensors_;
   std::vector<Hdf5Id> datasets_;
+  /// Files, and the objects in them.
+  std::set<std::pair<std::string, std::string>> copied_;
 };
 
 void copy_all(const Hdf5Input& written, const std::map<std::string, Hdf5Input>& sources,
-              const std::vector<FileInfo>& objects, std::string_view operation) {
+              const std::vector<FileInfo>& objects, unsigned seconds, std::string_view operation) {
   std::vector<Hdf5Dataset> datasets;
   visit_hdf5_objects(written, operation, [&](const std::string& line) {
     if (!parse_group_line(line, written.path)) datasets.push_back(parse_json_line(line, written.path));
   });
+  extend_child(seconds);
+  alarm(max_child_wait + 4 * seconds);  // disks are slower than processors
   ObjectCopier copier(written, datasets, operation);
   for (const auto& [path, input] : sources) {
     Hdf5ReadFile driven{&input};
@@ -178,7 +178,7 @@ void copy_all(const Hdf5Input& written, const std::map<std::string, Hdf5Input>& 
     if (!src.is_open())
       refuse_hdf5(operation, path, "must be an HDF5 file that libhdf5 can read", driven.reason);
     for (const FileInfo& object : objects) {
-      if (object.path == path) copier.copy(src.get(), object);
+      if (object.path == path) copier.copy(src.get(), input, object);
     }
   }
   copier.finish();
@@ -200,10 +200,8 @@ void copy_hdf5_objects(const std::string& path, const std::vector<FileInfo>& obj
   // Most of the time goes into copying elements: a second for 64 MiB is more than any disk takes.
   const auto seconds = child_seconds(nbytes) + static_cast<unsigned>(nbytes >> 26);
   run_in_child(path, operation, seconds, [&](ChildOutput&) {
-    extend_child(seconds);
-    alarm(max_child_wait + 4 * seconds);  // disks are slower than processors
     try {
-      copy_all(written, sources, objects, operation);
+      copy_all(written, sources, objects, seconds, operation);
     } catch (const FileError&) {
       throw;
     } catch (const Error& error) {
@@ -214,7 +212,8 @@ void copy_hdf5_objects(const std::string& path, const std::vector<FileInfo>& obj
 
 std::string obstacle_to_copy_of_object(const FileInfo& object) {
   const auto begins = [&](std::string_view start) { return object.obstacle.starts_with(start); };
-  const bool is_elsewhere = begins("have its elements in the file, not in other files");
+  const bool is_elsewhere = begins("have its elements in the file, not in other files") ||
+                            begins("have all sources of its elements") || begins("lead to an object");
   const bool is_reference = object.obstacle == "have a type that tenstride has, not references";
   return begins("have metadata that libhdf5 can read") || is_elsewhere || is_reference ? object.obstacle : "";
 }

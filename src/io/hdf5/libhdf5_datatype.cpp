@@ -38,17 +38,23 @@ std::optional<ByteOrder> byte_order_of(hid_t type) {
                                                                                  : ByteOrder::swapped;
 }
 
+std::optional<DType> unsigned_type(std::size_t nbytes) {
+  constexpr std::array types{DType::uint8, DType::uint16, DType::uint32, DType::uint64};
+  if (!std::has_single_bit(nbytes) || nbytes > 8) return std::nullopt;
+  return types[static_cast<std::size_t>(std::countr_zero(nbytes))];
+}
+
 std::optional<Hdf5Datatype> read_integer(hid_t type) {
   const std::size_t nbytes = H5Tget_size(type);
   const std::optional<ByteOrder> order = byte_order_of(type);
-  if (!order || !std::has_single_bit(nbytes) || nbytes > 8) return std::nullopt;
+  const std::optional<DType> unsigned_dtype = unsigned_type(nbytes);
+  if (!order || !unsigned_dtype) return std::nullopt;
   constexpr std::array signed_types{DType::int8, DType::int16, DType::int32, DType::int64};
-  constexpr std::array unsigned_types{DType::uint8, DType::uint16, DType::uint32, DType::uint64};
-  const auto log2 = static_cast<std::size_t>(std::countr_zero(nbytes));
+  const DType signed_dtype = signed_types[static_cast<std::size_t>(std::countr_zero(nbytes))];
   const H5T_sign_t sign = H5Tget_sign(type);
   if (sign != H5T_SGN_NONE && sign != H5T_SGN_2) return std::nullopt;
   const bool is_plain = H5Tget_precision(type) == nbytes * 8 && H5Tget_offset(type) == 0;
-  return Hdf5Datatype{sign == H5T_SGN_2 ? signed_types[log2] : unsigned_types[log2], *order, is_plain};
+  return Hdf5Datatype{sign == H5T_SGN_2 ? signed_dtype : *unsigned_dtype, *order, is_plain};
 }
 
 std::optional<Hdf5Datatype> read_float(hid_t type) {
@@ -70,13 +76,6 @@ std::optional<Hdf5Datatype> read_float(hid_t type) {
   return std::nullopt;
 }
 
-std::string member_name(hid_t type, unsigned number) {
-  char* const name = H5Tget_member_name(type, number);
-  const std::string text = name == nullptr ? "" : name;
-  H5free_memory(name);
-  return text;
-}
-
 std::optional<Hdf5Datatype> read_bool(hid_t type) {
   if (H5Tget_size(type) != 1 || H5Tget_nmembers(type) != 2) return std::nullopt;
   for (unsigned number = 0; number < 2; ++number) {
@@ -84,16 +83,32 @@ std::optional<Hdf5Datatype> read_bool(hid_t type) {
     if (H5Tget_member_value(type, number, &value) < 0 || value != static_cast<signed char>(number)) {
       return std::nullopt;
     }
-    if (member_name(type, number) != (number == 0 ? "FALSE" : "TRUE")) return std::nullopt;
+    if (hdf5_member_name(type, number) != (number == 0 ? "FALSE" : "TRUE")) return std::nullopt;
   }
   return Hdf5Datatype{DType::bool_, ByteOrder::native, true};
+}
+
+std::optional<Hdf5Datatype> read_enumeration(hid_t type) {
+  if (const std::optional<Hdf5Datatype> known = read_bool(type)) return known;
+  const Hdf5Id number(H5Tget_super(type), H5Tclose);
+  return number.is_open() && H5Tget_class(number.get()) == H5T_INTEGER ? read_integer(number.get())
+                                                                       : std::nullopt;
+}
+
+/// Those that fill their bytes.
+std::optional<Hdf5Datatype> read_bit_field(hid_t type) {
+  const std::size_t nbytes = H5Tget_size(type);
+  const std::optional<ByteOrder> order = byte_order_of(type);
+  if (!order || H5Tget_precision(type) != nbytes * 8) return std::nullopt;
+  const std::optional<DType> dtype = unsigned_type(nbytes);
+  return dtype ? std::optional(Hdf5Datatype{*dtype, *order, true}) : std::nullopt;
 }
 
 /// h5py's {r, i}; netCDF4-python's and others' names of the parts are taken, too.
 std::optional<Hdf5Datatype> read_complex(hid_t type) {
   if (H5Tget_nmembers(type) != 2) return std::nullopt;
-  const std::string real = member_name(type, 0);
-  const std::string imaginary = member_name(type, 1);
+  const std::string real = hdf5_member_name(type, 0);
+  const std::string imaginary = hdf5_member_name(type, 1);
   const bool is_known = (real == "r" && imaginary == "i") || (real == "re" && imaginary == "im") ||
                         (real == "real" && (imaginary == "imag" || imaginary == "imaginary"));
   const Hdf5Id first(H5Tget_member_type(type, 0), H5Tclose);
@@ -120,12 +135,34 @@ std::optional<Hdf5Datatype> read_hdf5_datatype(hid_t type) {
     case H5T_FLOAT:
       return read_float(type);
     case H5T_ENUM:
-      return read_bool(type);
+      return read_enumeration(type);
+    case H5T_BITFIELD:
+      return read_bit_field(type);
     case H5T_COMPOUND:
       return read_complex(type);
     default:
       return std::nullopt;
   }
+}
+
+std::string hdf5_member_name(hid_t type, unsigned number) {
+  char* const name = H5Tget_member_name(type, number);
+  const std::string text = name == nullptr ? "" : name;
+  H5free_memory(name);
+  return text;
+}
+
+bool has_variable_parts(hid_t type) {
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind == H5T_VLEN || H5Tis_variable_str(type) > 0) return true;
+  const int members = kind == H5T_COMPOUND ? H5Tget_nmembers(type) : 0;
+  for (int number = 0; number < members; ++number) {
+    const Hdf5Id member(H5Tget_member_type(type, static_cast<unsigned>(number)), H5Tclose);
+    if (has_variable_parts(member.get())) return true;
+  }
+  if (kind != H5T_ARRAY) return false;
+  const Hdf5Id part(H5Tget_super(type), H5Tclose);
+  return has_variable_parts(part.get());
 }
 
 std::string hdf5_datatype_text(hid_t type) {
@@ -139,7 +176,7 @@ std::string hdf5_datatype_text(hid_t type) {
     case H5T_STRING:
       return "strings";
     case H5T_BITFIELD:
-      return "bit fields";
+      return message("bit fields of ", H5Tget_precision(type), " bits in ", nbytes, " bytes");
     case H5T_OPAQUE:
       return "opaque bytes";
     case H5T_REFERENCE:
@@ -156,13 +193,19 @@ std::string hdf5_datatype_text(hid_t type) {
       std::string text = "a compound {";
       const int count = H5Tget_nmembers(type);
       for (int number = 0; number < std::min(count, 4); ++number) {
-        text += (number == 0 ? "" : ", ") + member_name(type, static_cast<unsigned>(number));
+        text += (number == 0 ? "" : ", ") + hdf5_member_name(type, static_cast<unsigned>(number));
       }
       return text + (count > 4 ? ", …}" : "}");
     }
     default:
       return "one that this libhdf5 does not know";
   }
+}
+
+Hdf5Id make_hdf5_memory_type(hid_t type, const Hdf5Datatype& known) {
+  if (H5Tget_class(type) != H5T_BITFIELD) return make_hdf5_datatype(known.dtype);
+  const std::array native{H5T_NATIVE_B8, H5T_NATIVE_B16, H5T_NATIVE_B32, H5T_NATIVE_B64};
+  return {H5Tcopy(native[static_cast<std::size_t>(std::countr_zero(item_size(known.dtype)))]), H5Tclose};
 }
 
 Hdf5Id make_hdf5_datatype(DType dtype) {

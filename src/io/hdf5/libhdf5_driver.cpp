@@ -2,15 +2,19 @@
 #ifdef TENSTRIDE_HAS_HDF5
 #include "io/hdf5/libhdf5_driver.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <tuple>
 #include <variant>
 
 #include "files/transfer.hpp"
+#include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -20,6 +24,8 @@ struct DrivenFile {
   H5FD_t common{};
   std::variant<Hdf5ReadFile*, Hdf5MemoryFile*, Hdf5DiskFile*> file;
   haddr_t end_of_allocation = 0;
+  /// The file that a link leads to, where it is not the one that is read.
+  std::optional<Hdf5Input> other = {};
 };
 
 struct DriverInfo {
@@ -33,12 +39,50 @@ const DrivenFile& driven(const H5FD_t* file) {
   return *reinterpret_cast<const DrivenFile*>(file);
 }
 
-H5FD_t* open_driven(const char* /*name*/, unsigned /*flags*/, hid_t access, haddr_t max_address) {
+/// Null where the file is none that is read.
+const Hdf5Input* input_of(const DrivenFile& file) {
+  const auto* const* read = std::get_if<Hdf5ReadFile*>(&file.file);
+  if (read == nullptr) return nullptr;
+  return file.other ? &*file.other : (*read)->input;
+}
+
+/// What further files are opened with that links lead to.
+void* info_of_driven(H5FD_t* file) try {
+  return new DriverInfo{driven(file).file};
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void* copy_driver_info(const void* info) try {
+  return new DriverInfo(*static_cast<const DriverInfo*>(info));
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+herr_t free_driver_info(void* info) {
+  delete static_cast<DriverInfo*>(info);
+  return 0;
+}
+
+H5FD_t* open_driven(const char* name, unsigned /*flags*/, hid_t access, haddr_t max_address) {
   const auto* const info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
   if (info == nullptr) return nullptr;
   auto file = std::make_unique<DrivenFile>();
   file->common.maxaddr = max_address;
   file->file = info->file;
+  const Hdf5Input* const input = input_of(*file);
+  if (input != nullptr && input->path != name) {
+    std::string& refused = std::get<Hdf5ReadFile*>(file->file)->refused;
+    try {
+      file->other.emplace(open_hdf5(name, "open"));
+    } catch (const FileError& error) {
+      if (refused.empty()) refused = error.what();  // libhdf5 looks in other folders, too
+      return nullptr;
+    } catch (...) {
+      return nullptr;  // no exception passes through C
+    }
+    refused.clear();
+  }
   return &file.release()->common;
 }
 
@@ -47,7 +91,18 @@ herr_t close_driven(H5FD_t* file) {
   return 0;
 }
 
+/// Files that are read are compared as the system tells them apart: links may lead back to one that is open.
 int compare_driven(const H5FD_t* a, const H5FD_t* b) {
+  const Hdf5Input* const first = input_of(driven(a));
+  const Hdf5Input* const second = input_of(driven(b));
+  struct stat of_first {};
+  struct stat of_second {};
+  if (first != nullptr && second != nullptr && fstat(first->file.get(), &of_first) == 0 &&
+      fstat(second->file.get(), &of_second) == 0) {
+    const auto number_a = std::tie(of_first.st_dev, of_first.st_ino);
+    const auto number_b = std::tie(of_second.st_dev, of_second.st_ino);
+    return number_a < number_b ? -1 : number_b < number_a ? 1 : 0;
+  }
   return std::less<>()(a, b) ? -1 : a == b ? 0 : 1;
 }
 
@@ -64,13 +119,14 @@ herr_t set_end_of_allocation(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t end) {
 
 haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t /*type*/) {
   const DrivenFile& own = driven(file);
-  if (const auto* const* read = std::get_if<Hdf5ReadFile*>(&own.file)) return (*read)->input->nbytes;
+  if (const Hdf5Input* const input = input_of(own)) return input->nbytes;
   if (const auto* const* disk = std::get_if<Hdf5DiskFile*>(&own.file)) return (*disk)->end;
   return std::get<Hdf5MemoryFile*>(own.file)->end;
 }
 
 /// What the file does not have is zero, as the library's own drivers do it.
-herr_t read_input(Hdf5ReadFile& file, H5FD_mem_t type, haddr_t begin, std::span<std::byte> bytes) {
+herr_t read_input(Hdf5ReadFile& file, const Hdf5Input& input, H5FD_mem_t type, haddr_t begin,
+                  std::span<std::byte> bytes) {
   if (file.is_catching && type == H5FD_MEM_DRAW) {
     if (file.caught_nbytes == 0) {
       file.caught_begin = begin;
@@ -78,10 +134,10 @@ herr_t read_input(Hdf5ReadFile& file, H5FD_mem_t type, haddr_t begin, std::span<
     }
     return 0;
   }
-  const std::uint64_t held = begin >= file.input->nbytes ? 0 : file.input->nbytes - begin;
+  const std::uint64_t held = begin >= input.nbytes ? 0 : input.nbytes - begin;
   const std::size_t count = std::min<std::uint64_t>(held, bytes.size());
   std::memset(bytes.data() + count, 0, bytes.size() - count);
-  return try_read(*file.input, begin, bytes.first(count)) ? 0 : -1;
+  return try_read(input, begin, bytes.first(count)) ? 0 : -1;
 }
 
 /// Calls `use(page number, first byte within the page, first byte within the range, count)` for each page.
@@ -102,7 +158,7 @@ herr_t read_driven(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t be
   auto* const bytes = static_cast<std::byte*>(buffer);
   DrivenFile& own = driven(file);
   if (auto* const* read = std::get_if<Hdf5ReadFile*>(&own.file)) {
-    return read_input(**read, type, begin, {bytes, nbytes});
+    return read_input(**read, *input_of(own), type, begin, {bytes, nbytes});
   }
   if (auto* const* disk = std::get_if<Hdf5DiskFile*>(&own.file)) {
     const Transfer read = read_at((*disk)->file.get(), {bytes, nbytes}, begin);
@@ -176,6 +232,9 @@ H5FD_class_t driver_class() {
   result.maxaddr = static_cast<haddr_t>(INT64_MAX);
   result.fc_degree = H5F_CLOSE_STRONG;
   result.fapl_size = sizeof(DriverInfo);
+  result.fapl_get = info_of_driven;
+  result.fapl_copy = copy_driver_info;
+  result.fapl_free = free_driver_info;
   result.open = open_driven;
   result.close = close_driven;
   result.cmp = compare_driven;
@@ -220,6 +279,9 @@ Hdf5Id create_with(hid_t access, const char* path) {
 Hdf5Id open_hdf5_file(Hdf5ReadFile& file) {
   const Hdf5Id access = driver_access({&file});
   if (!access.is_open()) return {};
+  static const bool has_filters [[maybe_unused]] = (register_hdf5_filters(), true);
+  // Links open further files so, and a file that they lead back to must be open in the same way.
+  H5Pset_fclose_degree(access.get(), H5F_CLOSE_WEAK);
   Hdf5Id opened(H5Fopen(file.input->path.c_str(), hdf5_read_only, access.get()), H5Fclose);
   // The end of `access` clears what libhdf5 says.
   if (!opened.is_open()) file.reason = libhdf5_reason();

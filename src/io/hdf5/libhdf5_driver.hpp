@@ -13,7 +13,8 @@
 
 namespace tenstride::io {
 
-/// A file to be read. Reads of elements can be caught: then their place is noted and nothing is read, which
+/// A file to be read, and those that its links and virtual datasets lead to, which are opened by name and
+/// checked as it was. Reads of elements can be caught: then their place is noted and nothing is read, which
 /// finds the address of a chunk by one search in the file's index. H5Dget_chunk_info_by_coord of libhdf5 1.10
 /// visits all chunks before it instead.
 struct Hdf5ReadFile {
@@ -24,6 +25,8 @@ struct Hdf5ReadFile {
   std::uint64_t caught_nbytes = 0;
   /// Why it could not be opened.
   std::string reason = {};
+  /// Why another file could not be opened that a link leads to.
+  std::string refused = {};
 };
 
 /// A file that is made in memory, where elements take no room. Example: the metadata of a dataset of 50 GB
@@ -50,6 +53,9 @@ struct Hdf5DiskFile {
   /// The byte behind the last one that was written.
   std::uint64_t end = 0;
 };
+
+/// Gives libhdf5 the filters that this build decodes and it does not. Once in a process that reads.
+void register_hdf5_filters();
 
 /// Opens a file whose superblock was checked. Not open where libhdf5 refuses it. `file` must outlive the
 /// result.

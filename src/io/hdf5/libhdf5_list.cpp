@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// All datasets of a file. Runs in the child process.
+// All datasets of a file, and of those that its links lead to. Runs in the child process.
 #ifdef TENSTRIDE_HAS_HDF5
-#include <array>
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <set>
+#include <vector>
 
+#include "base/message.hpp"
 #include "io/hdf5/child.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_dataset.hpp"
@@ -14,17 +16,18 @@
 namespace tenstride::io {
 namespace {
 
+using tenstride::detail::message;
+
 /// What H5Literate passes on, as it knows no closures.
 struct LinkVisitor {
-  std::function<void(const char* name)> visit;
+  std::function<void(const char* name, const H5L_info_t& link)> visit;
   std::exception_ptr error;
 };
 
 herr_t visit_link(hid_t /*group*/, const char* name, const H5L_info_t* link, void* data) {
   auto& visitor = *static_cast<LinkVisitor*>(data);
-  if (link->type != H5L_TYPE_HARD) return 0;  // soft and external links lead anywhere
   try {
-    visitor.visit(name);
+    visitor.visit(name, *link);
   } catch (...) {
     visitor.error = std::current_exception();
     return -1;  // no exception passes through C
@@ -32,22 +35,69 @@ herr_t visit_link(hid_t /*group*/, const char* name, const H5L_info_t* link, voi
   return 0;
 }
 
+/// The file and the object within it.
+using ObjectPlace = std::pair<unsigned long, haddr_t>;
+
+/// Where a link that leads nowhere should lead: "a soft link to "/b"".
+std::string link_text(hid_t group, const char* name, const H5L_info_t& link) {
+  std::vector<char> value(std::min<std::size_t>(link.u.val_size, max_attribute_nbytes) + 1);
+  if (H5Lget_val(group, name, value.data(), value.size() - 1, H5P_DEFAULT) < 0) return "a link";
+  if (link.type == H5L_TYPE_SOFT) return message("a soft link to \"", valid_utf8(value.data()), "\"");
+  const char* file = nullptr;
+  const char* path = nullptr;
+  if (link.type != H5L_TYPE_EXTERNAL ||
+      H5Lunpack_elink_val(value.data(), link.u.val_size, nullptr, &file, &path) < 0) {
+    return "a link of a kind of its own";
+  }
+  return message("a link to \"", valid_utf8(path), "\" in the file \"", valid_utf8(file), "\"");
+}
+
+/// So many objects are listed in less than `child_seconds` of any file: 5000 take a second.
+constexpr std::size_t objects_per_turn = 1000;
+
 /// Beyond so many bytes datasets are listed without attributes: what a child process may give is limited.
 constexpr std::uint64_t max_lines_nbytes = max_child_result / 4;
 
 class DatasetLister {
  public:
-  DatasetLister(const Hdf5Input& input, std::string_view operation,
+  DatasetLister(Hdf5ReadFile& driven, std::string_view operation,
                 const std::function<void(const std::string&)>& take)
-      : input_(input), operation_(operation), take_(take) {}
+      : driven_(driven), input_(*driven.input), operation_(operation), take_(take) {}
 
-  void visit_group(hid_t group, const std::string& prefix, std::size_t depth) {
-    if (depth > max_hdf5_depth) {
+  void visit_root(hid_t root) {
+    H5O_info_t info{};
+    if (H5Oget_info(root, &info) >= 0) enter(place_of(info));
+    visit_group(root, "");
+  }
+
+ private:
+  static ObjectPlace place_of(const H5O_info_t& info) { return {info.fileno, info.addr}; }
+
+  /// Whether the group is to be visited. One within itself is not; one that has a further name is, as long as
+  /// there are not too many of those.
+  bool enter(ObjectPlace group) {
+    if (std::find(groups_around_.begin(), groups_around_.end(), group) != groups_around_.end()) return false;
+    const bool is_known = !groups_.insert(group).second;
+    if (is_known && further_count_ > max_hdf5_further_names) return false;
+    further_depth_ += is_known || further_depth_ > 0 ? 1 : 0;
+    groups_around_.push_back(group);
+    return true;
+  }
+
+  void leave() {
+    groups_around_.pop_back();
+    if (further_depth_ > 0) --further_depth_;
+  }
+
+  void visit_group(hid_t group, const std::string& prefix) {
+    if (groups_around_.size() > max_hdf5_depth + 1) {
       refuse_hdf5(operation_, input_.path, "must have groups at most ", max_hdf5_depth, " deep (\"", prefix,
                   "\")");
     }
     take_attributes(group, prefix.substr(0, prefix.rfind('/')));
-    LinkVisitor visitor{[&](const char* name) { visit_object(group, name, prefix + name, depth); }, nullptr};
+    LinkVisitor visitor{
+        [&](const char* name, const H5L_info_t& link) { visit_object(group, name, prefix + name, link); },
+        nullptr};
     hsize_t position = 0;
     const herr_t state = H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &position, visit_link, &visitor);
     if (visitor.error) std::rethrow_exception(visitor.error);
@@ -57,7 +107,6 @@ class DatasetLister {
     }
   }
 
- private:
   void take_attributes(hid_t group, const std::string& name) {
     const Hdf5Attributes attributes = read_attributes(group, std::nullopt);
     if (attributes.values.empty() && attributes.unread.empty()) return;
@@ -77,31 +126,56 @@ class DatasetLister {
     take_(line);
   }
 
-  void visit_object(hid_t group, const char* link, const std::string& name, std::size_t depth) {
-    if (++count_ > max_hdf5_objects) {
+  std::string obstacle_of(hid_t group, const char* name, const H5L_info_t& link) {
+    const std::string reason = libhdf5_reason();
+    if (link.type == H5L_TYPE_HARD) return "have metadata that libhdf5 can read" + reason;
+    const std::string text = "lead to an object that can be opened, it is " + link_text(group, name, link);
+    return driven_.refused.empty() ? text + reason : text + " (" + driven_.refused + ")";
+  }
+
+  /// Links make more objects, and other files, than the length of the file lets expect.
+  void count_object() {
+    if ((count_ + further_count_) % objects_per_turn == 0) extend_child(child_seconds(input_.nbytes));
+    if (further_depth_ > 0) {
+      ++further_count_;
+    } else if (++count_ > max_hdf5_objects) {
       refuse_hdf5(operation_, input_.path, "must have at most ", max_hdf5_objects, " objects");
-    }
-    H5O_info_t info{};
-    if (H5Oget_info_by_name(group, link, &info, H5P_DEFAULT) < 0) {
-      Hdf5Dataset unknown;
-      unknown.name = name;
-      unknown.obstacle = "have metadata that libhdf5 can read" + libhdf5_reason();
-      return take_(to_json_line(unknown));
-    }
-    if (info.type == H5O_TYPE_GROUP) {
-      if (!groups_.insert(info.addr).second) return;  // seen under another name, or within itself
-      const Hdf5Id inner(H5Gopen2(group, link, H5P_DEFAULT), H5Gclose);
-      if (inner.is_open()) visit_group(inner.get(), name + "/", depth + 1);
-    } else if (info.type == H5O_TYPE_DATASET) {
-      take_dataset(read_hdf5_dataset(group, link, name, input_));
     }
   }
 
+  void visit_object(hid_t group, const char* link_name, const std::string& name, const H5L_info_t& link) {
+    count_object();
+    H5O_info_t info{};
+    driven_.refused.clear();
+    if (H5Oget_info_by_name(group, link_name, &info, H5P_DEFAULT) < 0) {
+      Hdf5Dataset unknown;
+      unknown.name = name;
+      unknown.obstacle = obstacle_of(group, link_name, link);
+      return take_(to_json_line(unknown));
+    }
+    if (info.type == H5O_TYPE_GROUP) {
+      if (!enter(place_of(info))) return;
+      const Hdf5Id inner(H5Gopen2(group, link_name, H5P_DEFAULT), H5Gclose);
+      if (inner.is_open()) visit_group(inner.get(), name + "/");
+      leave();
+    } else if (info.type == H5O_TYPE_DATASET) {
+      for (Hdf5Dataset& dataset : read_hdf5_dataset(group, link_name, name, input_)) {
+        take_dataset(std::move(dataset));
+      }
+    }
+  }
+
+  Hdf5ReadFile& driven_;
   const Hdf5Input& input_;
   std::string_view operation_;
   const std::function<void(const std::string&)>& take_;
-  std::set<haddr_t> groups_;
+  std::set<ObjectPlace> groups_;
+  /// The group that is visited and those that it is in.
+  std::vector<ObjectPlace> groups_around_;
   std::size_t count_ = 0;
+  /// How many of those groups stand under a further name, or within such a one.
+  std::size_t further_depth_ = 0;
+  std::size_t further_count_ = 0;
   std::uint64_t nbytes_ = 0;
 };
 
@@ -125,17 +199,31 @@ OpenRoot open_root(Hdf5ReadFile& driven, std::string_view operation) {
 
 }  // namespace
 
+Hdf5Dataset find_hdf5_dataset(hid_t group, const std::string& name, const Hdf5Input& input) {
+  // A field of a compound stands behind the dataset and a dot, and names of datasets may have dots.
+  for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+    const std::string path = name.substr(0, dot);
+    // Without a name before it the dot is the group itself.
+    if (path.empty() || path.ends_with('/') || H5Oexists_by_name(group, path.c_str(), H5P_DEFAULT) <= 0)
+      continue;
+    for (Hdf5Dataset& dataset : read_hdf5_dataset(group, path.c_str(), path, input)) {
+      if (dataset.name == name && !dataset.compound.empty()) return std::move(dataset);
+    }
+  }
+  return std::move(read_hdf5_dataset(group, name.c_str(), name, input)[0]);
+}
+
 Hdf5Dataset find_hdf5_dataset(const Hdf5Input& input, const std::string& name, std::string_view operation) {
   Hdf5ReadFile driven{&input};
   const OpenRoot open = open_root(driven, operation);
-  return read_hdf5_dataset(open.root.get(), name.c_str(), name, input);
+  return find_hdf5_dataset(open.root.get(), name, input);
 }
 
 void visit_hdf5_objects(const Hdf5Input& input, std::string_view operation,
                         const std::function<void(const std::string&)>& take) {
   Hdf5ReadFile driven{&input};
   const OpenRoot open = open_root(driven, operation);
-  DatasetLister(input, operation, take).visit_group(open.root.get(), "", 0);
+  DatasetLister(driven, operation, take).visit_root(open.root.get());
 }
 
 }  // namespace tenstride::io

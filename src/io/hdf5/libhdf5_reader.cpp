@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "io/hdf5/libhdf5_datatype.hpp"
+#include "io/hdf5/libhdf5_fields.hpp"
 #include "io/hdf5/refuse.hpp"
 #include "tenstride/layout/layout.hpp"
 
@@ -27,7 +27,8 @@ HdfExtents first_of(const Dims& index, const Dims& chunk) {
 Hdf5Reader::Hdf5Reader(const Hdf5Input& input, const Hdf5Dataset& dataset, std::string_view operation)
     : input_(&input), facts_(&dataset), operation_(operation), driven_{&input} {
   file_ = open_hdf5_file(driven_);
-  if (file_.is_open()) dataset_ = Hdf5Id(H5Dopen2(file_.get(), dataset.name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (file_.is_open())
+    dataset_ = Hdf5Id(H5Dopen2(file_.get(), hdf5_path_of(dataset).c_str(), H5P_DEFAULT), H5Dclose);
   if (!dataset_.is_open()) {
     refuse_hdf5(operation_, input.path, "must have a dataset \"", dataset.name, "\" that can be opened",
                 file_.is_open() ? libhdf5_reason() : driven_.reason);
@@ -36,13 +37,33 @@ Hdf5Reader::Hdf5Reader(const Hdf5Input& input, const Hdf5Dataset& dataset, std::
   const Hdf5Id space(H5Dget_space(dataset_.get()), H5Sclose);
   HdfExtents extents{};
   const int rank = H5Sget_simple_extent_ndims(space.get());
-  const bool is_same_rank = rank >= 0 && static_cast<std::size_t>(rank) == dataset.shape.size();
+  const bool is_same_rank =
+      rank >= 0 && static_cast<std::size_t>(rank) + dataset.array_rank == dataset.shape.size();
   if (is_same_rank) H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
   const auto is_same = [](Index a, hsize_t b) { return static_cast<hsize_t>(a) == b; };
-  if (!is_same_rank || !std::equal(dataset.shape.begin(), dataset.shape.end(), extents.begin(), is_same)) {
-    refuse_hdf5(operation_, input.path, "must stay as it is while it is read; \"", dataset.name,
-                "\" has changed");
+  if (!is_same_rank ||
+      !std::equal(dataset.shape.begin(), dataset.shape.begin() + rank, extents.begin(), is_same)) {
+    refuse_changed();
   }
+}
+
+void Hdf5Reader::refuse_changed() const {
+  refuse_hdf5(operation_, input_->path, "must stay as it is while it is read; \"", facts_->name,
+              "\" has changed");
+}
+
+Hdf5Id Hdf5Reader::memory_type() const {
+  const Hdf5Id type(H5Dget_type(dataset_.get()), H5Tclose);
+  for (const Hdf5Field& field : fields_of_hdf5_type(type.get())) {
+    const bool is_named =
+        facts_->compound.empty() ? field.name.empty() : facts_->name == facts_->compound + "." + field.name;
+    const auto first = facts_->shape.end() - static_cast<std::ptrdiff_t>(facts_->array_rank);
+    if (is_named && field.type && field.type->dtype == facts_->dtype &&
+        std::equal(first, facts_->shape.end(), field.axes.begin(), field.axes.end())) {
+      return make_hdf5_field_type(type.get(), field);
+    }
+  }
+  refuse_changed();
 }
 
 Hdf5Chunk Hdf5Reader::find(const Dims& index) {
@@ -75,7 +96,7 @@ Hdf5Chunk Hdf5Reader::find(const Dims& index) {
 }
 
 void Hdf5Reader::read(const Dims& index, std::span<std::byte> elements) {
-  const std::size_t rank = index.size();
+  const std::size_t rank = index.size() - facts_->array_rank;
   const HdfExtents first = first_of(index, facts_->chunk);
   HdfExtents count{};
   HdfExtents block{};
@@ -95,15 +116,8 @@ void Hdf5Reader::read(const Dims& index, std::span<std::byte> elements) {
     H5Sselect_hyperslab(in_memory.get(), H5S_SELECT_SET, zero.data(), nullptr, count.data(), nullptr);
     H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr);
   }
-  const Hdf5Id type(H5Dget_type(dataset_.get()), H5Tclose);
-  const std::optional<Hdf5Datatype> known = read_hdf5_datatype(type.get());
-  if (!known || known->dtype != facts_->dtype) {
-    refuse_hdf5(operation_, input_->path, "must stay as it is while it is read; \"", facts_->name,
-                "\" has changed");
-  }
-  const Hdf5Id converted = known->is_plain ? Hdf5Id() : make_hdf5_datatype(known->dtype);
-  const hid_t memory_type = known->is_plain ? type.get() : converted.get();
-  if (H5Dread(dataset_.get(), memory_type, in_memory.get(), in_file.get(), H5P_DEFAULT, elements.data()) <
+  if (!type_.is_open()) type_ = memory_type();
+  if (H5Dread(dataset_.get(), type_.get(), in_memory.get(), in_file.get(), H5P_DEFAULT, elements.data()) <
       0) {
     refuse_hdf5(operation_, input_->path, "must have elements of \"", facts_->name,
                 "\" that libhdf5 can read, ", "chunk ", index, " has not", libhdf5_reason());

@@ -26,12 +26,17 @@ class Hdf5Reader {
   void read(const Dims& index, std::span<std::byte> elements);
 
  private:
+  [[nodiscard]] Hdf5Id memory_type() const;
+  [[noreturn]] void refuse_changed() const;
+
   const Hdf5Input* input_;
   const Hdf5Dataset* facts_;
   std::string operation_;
   Hdf5ReadFile driven_;
   Hdf5Id file_;
   Hdf5Id dataset_;
+  /// That of the elements in memory, once some were read.
+  Hdf5Id type_;
 };
 
 }  // namespace tenstride::io

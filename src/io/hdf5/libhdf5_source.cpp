@@ -93,6 +93,7 @@ class Hdf5Source final : public ChunkSource {
   Hdf5Source(Hdf5Input input, DatasetAndTable read, std::string_view operation)
       : operation_(operation),
         input_(std::move(input)),
+        other_(read.dataset.file.empty() ? Hdf5Input() : open_hdf5(read.dataset.file, operation)),
         dataset_(std::move(read.dataset)),
         grid_{dataset_.shape, dataset_.chunk},
         layout_(row_major(grid_.chunk)),
@@ -152,14 +153,15 @@ class Hdf5Source final : public ChunkSource {
     if (chunk.nbytes > max_nbytes) {
       refuse("has a chunk ", index, " of ", chunk.nbytes, " bytes, which must be at most ", max_nbytes);
     }
-    if (chunk.begin > input_.nbytes || chunk.nbytes > input_.nbytes - chunk.begin) {
+    const Hdf5Input& input = chunk_input();
+    if (chunk.begin > input.nbytes || chunk.nbytes > input.nbytes - chunk.begin) {
       refuse("must have ", chunk.nbytes, " bytes of chunk ", index, " from byte ", chunk.begin,
-             " on, it has ", input_.nbytes);
+             " on, it has ", input.nbytes);
     }
     scratch.buffers[0].resize(chunk.nbytes);
     const std::span<std::byte> stored = std::as_writable_bytes(std::span(scratch.buffers[0]));
     const bool is_direct = dataset_.filters.empty() && stored.size() == elements.size();
-    if (!try_read(input_, chunk.begin, is_direct ? elements : stored)) {
+    if (!try_read(input, chunk.begin, is_direct ? elements : stored)) {
       refuse("must have ", chunk.nbytes, " bytes from byte ", chunk.begin, " on that can be read");
     }
     if (is_direct) return;
@@ -177,8 +179,12 @@ class Hdf5Source final : public ChunkSource {
     return table_[static_cast<std::size_t>(unit_number(grid_.counts(), index))];
   }
 
+  /// The file that has the chunks.
+  [[nodiscard]] const Hdf5Input& chunk_input() const { return dataset_.file.empty() ? input_ : other_; }
+
   std::string operation_;
   Hdf5Input input_;
+  Hdf5Input other_;
   Hdf5Dataset dataset_;
   ChunkGrid grid_;
   Layout layout_;
@@ -201,7 +207,7 @@ std::unique_ptr<ChunkSource> open_hdf5_source(const std::string& path, const std
   }
   if (dataset.storage == Hdf5Storage::flat) {
     dataset.storage = Hdf5Storage::library;
-    dataset.chunk = default_hdf5_chunk(dataset.shape, dataset.dtype);
+    dataset.chunk = default_hdf5_chunk(dataset.shape, dataset.dtype, dataset.array_rank);
   }
   return std::make_unique<Hdf5Source>(std::move(input), std::move(read), operation);
 }

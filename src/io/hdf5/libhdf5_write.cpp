@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/message.hpp"
-#include "io/hdf5/libhdf5_datatype.hpp"
+#include "io/hdf5/libhdf5_enumeration.hpp"
 #include "tenstride/base/error.hpp"
 
 namespace tenstride::io {
@@ -109,7 +109,9 @@ std::vector<Hdf5Id> create_hdf5_datasets(hid_t file, const std::vector<NewTensor
   write_hdf5_groups(file, tensors, operation);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const NewTensor& tensor = tensors[i];
-    const Hdf5Id type = make_hdf5_datatype(tensor.dtype);
+    const Hdf5Id enumeration = make_hdf5_enumeration(tensor.attributes, tensor.dtype);
+    const Hdf5Id number = make_hdf5_datatype(tensor.dtype);
+    const Hdf5Id& type = enumeration.is_open() ? enumeration : number;
     const Hdf5Id space = space_of(tensor, layouts[i]);
     const Hdf5Id properties = dataset_properties(tensor, layouts[i]);
     datasets.emplace_back(H5Dcreate2(file, tensor.name.c_str(), type.get(), space.get(), links.get(),

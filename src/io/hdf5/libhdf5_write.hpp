@@ -39,7 +39,7 @@ Hdf5Id link_hdf5_properties();
 /// one: whole numbers as int32 where they fit, else int64, other numbers as
 /// float64, texts as texts of any length, arrays of one of these; true and false as int8; "_FillValue" and
 /// "missing_value" as elements of the dataset. Others are written as the text of their JSON; null is left
-/// out.
+/// out. The names of an enumeration are in its type.
 void write_hdf5_attributes(hid_t dataset, const NewTensor& tensor, std::string_view operation);
 
 /// Gives the axes of the datasets their names, as scales of dimensions, which netCDF-4, h5py and xarray read.

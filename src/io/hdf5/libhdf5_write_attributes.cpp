@@ -11,6 +11,7 @@
 #include "io/hdf5/libhdf5_attribute_type.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
+#include "io/hdf5/libhdf5_enumeration.hpp"
 #include "io/hdf5/libhdf5_write.hpp"
 
 namespace tenstride::io {
@@ -161,8 +162,12 @@ bool write_texts(hid_t object, const char* name, const std::vector<std::string>&
 void write_hdf5_attributes(hid_t dataset, const NewTensor& tensor, std::string_view operation) {
   // Only scale and shift of the tensor itself are true of its elements.
   const bool is_scaled = tensor.scale != 1 || tensor.shift != 0;
-  const std::set<std::string> others =
-      is_scaled ? std::set<std::string>{"scale_factor", "add_offset"} : std::set<std::string>();
+  std::set<std::string> others;
+  if (is_scaled) others = {"scale_factor", "add_offset"};
+  // The type has the names.
+  const Hdf5Id type(H5Dget_type(dataset), H5Tclose);
+  const bool is_enumeration = H5Tget_class(type.get()) == H5T_ENUM && tensor.dtype != DType::bool_;
+  if (is_enumeration) others.insert(hdf5_enumeration_attribute);
   write_all(dataset, tensor.attributes, tensor.further.attribute_types, tensor.dtype, others, operation);
   if (!is_scaled) return;
   const attribute_json scaling{{"scale_factor", tensor.scale}, {"add_offset", tensor.shift}};

@@ -14,6 +14,7 @@
 #include "files/transfer.hpp"
 #include "io/ends/operation.hpp"
 #include "io/format/format.hpp"
+#include "io/hdf5/copy_objects.hpp"
 #include "io/job/job_plan.hpp"
 
 namespace tenstride::io {
@@ -36,8 +37,9 @@ std::vector<FileInfo> take_as_stored(std::vector<TensorMove>& moves, const FileO
   if (options.is_metadata_only && chunks.zarr_format == 0 && moves[0].source.format == "Zarr 2")
     chunks.zarr_format = 2;
   std::vector<FileInfo> taken;
-  const auto is_stored = [](const TensorMove& move) {
-    return move.kind == MoveKind::keep && !move.source.obstacle.empty();
+  const auto is_stored = [&](const TensorMove& move) {
+    const bool is_field = move.source.format == hdf5_field_format && options.kind == FileKind::hdf5;
+    return move.kind == MoveKind::keep && (is_field || !move.source.obstacle.empty());
   };
   for (const TensorMove& move : moves) {
     if (!is_stored(move)) continue;
