@@ -104,12 +104,6 @@ def netcdf(path):
     file.close()
 
 
-def classic(path):
-    file = netCDF4.Dataset(path, "w", format="NETCDF3_64BIT_OFFSET")
-    file.createDimension("x", 1)
-    file.close()
-
-
 def words(data):
     parts = re.split(rb"(\x00{8,})", data)
     return " ".join(f"+{len(part)}" if i % 2 else part.hex() for i, part in enumerate(parts) if part)
@@ -124,7 +118,7 @@ def user_block(path):
 def main():
     lines = []
     with tempfile.TemporaryDirectory() as folder:
-        for make in (types, storage, obstacles, attributes, netcdf, classic, user_block):
+        for make in (types, storage, obstacles, attributes, netcdf, user_block):
             path = pathlib.Path(folder) / make.__name__
             make(path)
             lines.append(f"{make.__name__} {words(path.read_bytes())}\n")

@@ -84,10 +84,6 @@ inline constexpr std::size_t max_hdf5_depth = 64;
 /// "deflate(4), shuffle": in the order of decoding; empty without filters.
 std::string hdf5_codec_text(const Hdf5Dataset& dataset);
 
-/// Extents of blocks of about 4 MiB, which have all of the last axes. Example: (1000,1000,8) of float32 gives
-/// (131,1000,8).
-Dims default_hdf5_chunk(const Dims& shape, DType dtype);
-
 /// One line of JSON, and back. Throws FileError, with `path`, for a text that the first function does not
 /// give.
 std::string to_json_line(const Hdf5Dataset& dataset);

@@ -7,8 +7,10 @@
 #include <optional>
 
 #include "base/message.hpp"
+#include "io/format/python_json.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
+#include "io/plan/default_chunk.hpp"
 #include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
@@ -166,7 +168,7 @@ Obstacle read_storage(hid_t dataset, hid_t type, bool is_plain, const Hdf5Input&
   const std::string reason = result.stored_nbytes == 0 ? libhdf5_reason() : "";
   if (!reason.empty()) return "have an index of its chunks that can be read" + reason;
   if (is_plain) read_fill_value(properties.get(), type, result);
-  result.chunk = default_hdf5_chunk(result.shape, result.dtype);
+  result.chunk = last_axes_chunk(result.shape, static_cast<Index>(item_size(result.dtype)));
   switch (H5Pget_layout(properties.get())) {
     case H5D_COMPACT:
       if (result.stored_nbytes == *nbytes) return std::nullopt;

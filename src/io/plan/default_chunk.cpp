@@ -35,4 +35,15 @@ Dims default_chunk(const Dims& shape, Index item, const Dims& shard) {
   return chunk;
 }
 
+Dims last_axes_chunk(const Dims& shape, Index item) {
+  constexpr Index max_nbytes = Index{4} << 20;
+  Dims chunk = shape;
+  Index nbytes = item;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    chunk[d] = std::clamp<Index>(max_nbytes / nbytes, 1, std::max<Index>(shape[d], 1));
+    nbytes *= chunk[d];
+  }
+  return chunk;
+}
+
 }  // namespace tenstride::io

@@ -9,4 +9,8 @@ namespace tenstride::io {
 /// shard each size divides that of the shard. Example: (10000,10000) of float32 gives (625,1250).
 Dims default_chunk(const Dims& shape, Index item, const Dims& shard);
 
+/// Extents of boxes of about 4 MiB that have all of the last axes, so that their elements lie in one place.
+/// Example: (1000,1000,8) of float32 gives (131,1000,8).
+Dims last_axes_chunk(const Dims& shape, Index item);
+
 }  // namespace tenstride::io
