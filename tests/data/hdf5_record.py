@@ -105,12 +105,6 @@ def netcdf(path):
     file.close()
 
 
-def classic(path):
-    file = netCDF4.Dataset(path, "w", format="NETCDF3_64BIT_OFFSET")
-    file.createDimension("x", 1)
-    file.close()
-
-
 def filters(path):
     data = values((30, 40), "i4")
     options = {
@@ -165,7 +159,7 @@ def user_block(path):
 def main():
     lines = []
     with tempfile.TemporaryDirectory() as folder:
-        for make in (types, storage, obstacles, attributes, netcdf, classic, user_block, filters, compounds, links):
+        for make in (types, storage, obstacles, attributes, netcdf, user_block, filters, compounds, links):
             path = pathlib.Path(folder) / make.__name__
             make(path)
             lines.append(f"{make.__name__} {words(path.read_bytes())}\n")

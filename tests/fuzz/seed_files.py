@@ -114,6 +114,27 @@ def nifti():
     yield nibabel.Nifti1Image(rgb, numpy.eye(4)).to_bytes()
 
 
+def netcdf(folder):
+    netcdf4 = __import__("netCDF4")
+    types = {"NETCDF3_CLASSIC": ("i1", "i2", "f8"), "NETCDF3_64BIT_OFFSET": ("i4", "f4", "S1")}
+    types["NETCDF3_64BIT_DATA"] = ("u1", "u2", "u4", "i8", "u8")
+    for number, (version, codes) in enumerate(types.items()):
+        path = folder / f"{number}.nc"
+        with netcdf4.Dataset(path, "w", format=version) as file:
+            file.setncatts({"title": "text", "levels": numpy.array([1, 2.5], "f4")})
+            for name, size in (("time", None), ("y", 2), ("x", 3)):
+                file.createDimension(name, size)
+            for code in codes:
+                for axes in (("y", "x"), ("time", "x"), ("time",), ()):
+                    variable = file.createVariable("_".join([code, *axes]), code, axes)
+                    if code != "S1":
+                        variable[...] = values(
+                            [2 if axis == "time" else len(file.dimensions[axis]) for axis in axes], code
+                        )
+                        variable.setncatts({"units": "K", "scale_factor": 0.5})
+        yield path.read_bytes()
+
+
 def tiff():
     tifffile = __import__("tifffile")
     array = values((2, 16, 16), "u1")
@@ -261,6 +282,7 @@ def files(folder):
         "npy": npy,
         "npz": npz,
         "nifti": nifti,
+        "netcdf": lambda: netcdf(folder),
         "tiff": tiff,
         "images": images,
         "zarr_chunks": lambda: zarr(folder),

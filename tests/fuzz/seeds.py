@@ -31,6 +31,7 @@ MALFORMED = {
     "safetensors": ["safetensors"],
     "tiff": ["tiff"],
     "nifti": ["nifti"],
+    "netcdf": ["netcdf"],
     "images": ["image"],
     "zarr_chunks": ["zarr2", "zarr3"],
 }

@@ -210,15 +210,6 @@ TEST(Hdf5, ReadsNetcdf) {
   EXPECT_EQ(infos.at("group/inner").axis_names, (std::vector<std::string>{"lon"}));
 }
 
-TEST(Hdf5, RefusesClassicNetcdf) {
-  const Scratch scratch;
-  const std::string path = scratch.file("c.nc", recorded_hdf5("classic"));
-  EXPECT_EQ(
-      refusal<FileError>([&] { return hdf5_infos(path); }),
-      "info: \"" + path +
-          "\" must be netCDF-4, it is of an older format of netCDF; `nccopy -k nc4 OLD NEW` converts it");
-}
-
 TEST(Hdf5, WritesWhatItReads) {
   const Scratch scratch;
   std::vector<NewTensor> tensors;

@@ -64,8 +64,6 @@ def superblock_files():
         patched(new, ROOT_NEW, struct.pack("<Q", 1 << 40)),
         "a root group at a terabyte, and no checksum of it",
     )
-    yield "classic_netcdf", b"CDF\x01" + bytes(28), "netCDF of the classic format"
-    yield "classic_netcdf_64", b"CDF\x02" + bytes(28), "netCDF of the format of 64-bit offsets"
 
 
 def structure_files():

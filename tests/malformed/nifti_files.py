@@ -60,7 +60,7 @@ def start_files():
     yield "length_of_version_2", nifti(sizeof_hdr=540), "a header of version 1 that says the length of version 2"
     yield "mark_wrong", nifti(magic=b"n+3\0"), "a mark of version 3"
     yield "mark_without_zero", nifti(magic=b"n+1 "), "a mark without its zero"
-    yield "mark_missing", nifti(magic=b"\0\0\0\0"), "no mark, as ANALYZE 7.5 files are"
+    yield "mark_missing", nifti(magic=b"\0\0\0\0"), "no mark, as ANALYZE 7.5 headers are, in a file that is no pair"
     yield "mark_of_pair", nifti(magic=b"ni1\0"), "the header of a pair in a file that is none"
     two = nifti(version=2)
     yield "two_cut_in_header", two[:300], "a header of version 2 that ends early"
@@ -166,11 +166,23 @@ def pair_files():
     yield from pair("pair_mark_of_single", single[:348], ELEMENTS, "the mark of a single file in a header alone")
     yield from pair("pair_of_single", single + ELEMENTS, ELEMENTS, "a single file beside elements")
     analyze = header(magic=b"\0\0\0\0", vox_offset=0)[:348]
-    yield from pair("analyze", analyze, ELEMENTS, "an ANALYZE 7.5 pair")
-    yield from pair("analyze_least", analyze[:344] + b"\5\0\0\0", ELEMENTS, "an ANALYZE 7.5 pair whose least is 5")
-    yield from pair("analyze_packed", packed(analyze), packed(ELEMENTS), "a packed ANALYZE 7.5 pair", ".gz")
+    less = ELEMENTS[:-1]
+    yield from pair("analyze", analyze, less, "an ANALYZE 7.5 pair with a byte less")
+    yield from pair(
+        "analyze_least", analyze[:344] + b"\5\0\0\0", less, "an ANALYZE 7.5 pair whose least is 5, a byte less"
+    )
+    yield from pair(
+        "analyze_packed", packed(analyze), packed(less), "a packed ANALYZE 7.5 pair with a byte less", ".gz"
+    )
     big = header(order=">", magic=b"\0\0\0\0", vox_offset=0)[:348]
-    yield from pair("analyze_big_endian", big, ELEMENTS, "an ANALYZE 7.5 pair of the other byte order")
+    yield from pair("analyze_big_endian", big, less, "an ANALYZE 7.5 pair of the other byte order, a byte less")
+    bits = header(magic=b"\0\0\0\0", vox_offset=0, datatype=1)[:348]
+    yield from pair("analyze_bits", bits, ELEMENTS, "an ANALYZE 7.5 pair of bits")
+    negative = header(magic=b"\0\0\0\0", vox_offset=-16)[:348]
+    yield from pair("analyze_offset", negative, ELEMENTS, "an ANALYZE 7.5 pair whose elements begin before the file")
+    no_axis = header(magic=b"\0\0\0\0", vox_offset=0, dim=(0, *[1] * 7))[:348]
+    yield from pair("analyze_axes_0", no_axis, ELEMENTS, "an ANALYZE 7.5 pair without an axis")
+    yield "analyze_alone.hdr", {"analyze_alone.hdr": analyze}, "an ANALYZE 7.5 header without elements"
     two = header(version=2, magic=b"ni2\0\r\n\x1a\n", vox_offset=0)[:540]
     yield from pair("pair_two_short", two, ELEMENTS[:-1], "a byte less, in version 2")
     yield "pair_in_nii.nii.gz", {"pair_in_nii.nii.gz": packed(header(magic=b"ni1\0") + ELEMENTS)}, "a pair's mark"

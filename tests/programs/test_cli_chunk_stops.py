@@ -159,7 +159,7 @@ class ChunkStops(LargeCase):
     def test_hdf5_says_that_it_is_begun_anew(self):
         self.fails(
             1,
-            'convert: "b.h5" must be begun anew: nothing is kept of an HDF5 or netCDF file that was not written to its end',
+            'convert: "b.h5" must be begun anew: nothing is kept of an HDF5 or netCDF-4 file that was not written to its end',
             *["convert", *self.call(HDF5, "--resume", "--quiet")],
         )
         self.assertEqual(self.names(), [])

@@ -191,19 +191,6 @@ def test_each_half_of_a_pair_may_be_packed(tmp_path, packed_header, packed_eleme
         assert_same(torch.load(name), array)
 
 
-def test_an_analyze_pair_is_refused_by_either_name(tmp_path):
-    array = numbers("int16")
-    for kind in (nibabel.AnalyzeImage, nibabel.Spm99AnalyzeImage, nibabel.Spm2AnalyzeImage):
-        for order, packed in itertools.product("<>", ("", ".gz")):
-            header = kind.header_class(endianness=order)
-            header.set_data_dtype("int16")
-            header["smin"] = 5  # where NIfTI has its mark
-            nibabel.save(kind(array, None, header), tmp_path / f"x.img{packed}")
-            for half in ("hdr", "img"):
-                with pytest.raises(torch.FileError, match=r'hdr(\.gz)?" is an ANALYZE 7.5 file, whose '):
-                    torch.load(tmp_path / f"x.{half}{packed}")
-
-
 @pytest.mark.parametrize("dtype", TIFF_DTYPES)
 def test_tifffile_reads_what_is_saved(tmp_path, dtype):
     array = numbers(dtype)

@@ -26,9 +26,11 @@ enum class FileKind : unsigned char {
   npz,
   safetensors,
   nifti,
+  nifti_packed,
   tiff,
   zarr,
   hdf5,
+  netcdf,
   raw
 };
 

@@ -119,6 +119,8 @@ struct TensorJob {
   /// Where its elements lie in the destination: at the strides of `layout`, from byte `data_begin` on.
   Layout layout;
   std::uint64_t data_begin = 0;
+  /// Whether the bytes of its elements stand there in the other order than this machine's.
+  bool is_byte_swapped = false;
   /// The conversions on the way, the last of them to `dtype`; those that lose nothing are left out.
   std::vector<DType> conversions;
   /// Makes elements what they mean, in place of conversions.

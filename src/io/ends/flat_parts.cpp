@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/message.hpp"
@@ -85,32 +86,38 @@ Layout FlatPartReader::read(const Box& part, std::span<std::byte> buffer, std::u
   return flat_layout(part, info_.layout);
 }
 
-FlatPartWriter::FlatPartWriter(const std::string& path, const Layout& layout, DType dtype,
-                               std::uint64_t begin, const Dims& part, std::string_view operation)
-    : path_(path),
-      layout_(layout),
-      dtype_(dtype),
-      begin_(begin),
-      part_(part),
-      operation_(operation),
-      file_(open_flat(path, O_RDWR, operation)) {}
+FlatPartWriter::FlatPartWriter(const FileInfo& info, const Dims& part, std::string_view operation)
+    : info_(info), part_(part), operation_(operation), file_(open_flat(info.path, O_RDWR, operation)) {}
 
 std::vector<Box> FlatPartWriter::parts(const Box& tile) const {
   return cut_box(tile, part_);
 }
 
 Layout FlatPartWriter::layout(const Box& part) const {
-  return flat_layout(part, layout_);
+  return flat_layout(part, info_.layout);
+}
+
+void FlatPartWriter::write_run(std::span<const std::byte> bytes, std::uint64_t begin) const {
+  const Transfer written = write_at(file_.get(), bytes, begin);
+  if (written.nbytes == bytes.size()) return;
+  throw FileError(message(operation_, ": \"", info_.path, "\" must have room for its elements",
+                          of_which_free(file_.get()), system_reason(written.error)),
+                  info_.path);
 }
 
 std::uint64_t FlatPartWriter::write(const Box& part, std::span<const std::byte> elements) {
-  const auto item = static_cast<Index>(item_size(dtype_));
-  for_each_flat_run(part, layout_, item, [&](std::uint64_t at, std::size_t from, std::size_t nbytes) {
-    const Transfer written = write_at(file_.get(), elements.subspan(from, nbytes), begin_ + at);
-    if (written.nbytes < nbytes) {
-      throw FileError(message(operation_, ": \"", path_, "\" must have room for its elements",
-                              of_which_free(file_.get()), system_reason(written.error)),
-                      path_);
+  const auto item = static_cast<Index>(item_size(info_.dtype));
+  const std::size_t width = info_.is_byte_swapped ? item_size(component_type(info_.dtype)) : 1;
+  std::vector<std::byte> swapped;
+  for_each_flat_run(part, info_.layout, item, [&](std::uint64_t at, std::size_t from, std::size_t nbytes) {
+    const std::uint64_t begin = info_.data_begin + at;
+    const std::span<const std::byte> run = elements.subspan(from, nbytes);
+    if (width == 1) return write_run(run, begin);
+    constexpr std::size_t max_step = std::size_t{1} << 20;
+    for (std::size_t done = 0; done < nbytes; done += max_step) {
+      swapped.resize(std::min(max_step, nbytes - done));
+      swap_bytes(swapped.data(), run.data() + done, swapped.size(), width);
+      write_run(swapped, begin + done);
     }
   });
   return elements.size();

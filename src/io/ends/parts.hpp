@@ -90,19 +90,18 @@ class FlatPartReader final : public PartReader {
 /// Parts that are written, into a file that is there and long enough.
 class FlatPartWriter final : public PartWriter {
  public:
-  FlatPartWriter(const std::string& path, const Layout& layout, DType dtype, std::uint64_t begin,
-                 const Dims& part, std::string_view operation);
-  [[nodiscard]] DType dtype() const noexcept override { return dtype_; }
+  /// `info`: the tensor as it will stand in the file.
+  FlatPartWriter(const FileInfo& info, const Dims& part, std::string_view operation);
+  [[nodiscard]] DType dtype() const noexcept override { return info_.dtype; }
   [[nodiscard]] std::vector<Box> parts(const Box& tile) const override;
   [[nodiscard]] Layout layout(const Box& part) const override;
   [[nodiscard]] std::span<const std::byte> fill_value() const noexcept override { return {}; }
   std::uint64_t write(const Box& part, std::span<const std::byte> elements) override;
 
  private:
-  std::string path_;
-  Layout layout_;
-  DType dtype_;
-  std::uint64_t begin_;
+  void write_run(std::span<const std::byte> bytes, std::uint64_t begin) const;
+
+  FileInfo info_;
   Dims part_;
   std::string operation_;
   Descriptor file_;

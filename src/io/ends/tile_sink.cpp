@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "copy/swap_bytes.hpp"
+
 namespace tenstride::io {
 namespace {
 
@@ -45,6 +47,10 @@ void TileSink::write(Unit& unit, const PartSum& sum) {
   const TileGroup& group = groups_[unit.number];
   sum_ += sum;
   const std::vector<Piece> pieces = pieces_of(group.place, static_cast<Index>(item_size(dtype_)), at_);
+  const std::size_t width = item_size(component_type(dtype_));
+  if (is_swapped_ && width > 1) {
+    for (const Piece& piece : pieces) tenstride::swap_bytes(piece.data, piece.data, piece.nbytes, width);
+  }
   filled_.pieces.insert(filled_.pieces.end(), pieces.begin(), pieces.end());
   if (group.ends_slot) pad(filled_.pieces.back(), static_cast<std::uint64_t>(pass_.plan.page));
   if (unit.number + 1 < groups_.size()) return;

@@ -18,6 +18,9 @@ class TileSink final : public Sink {
            MovedBytes& moved)
       : pass_(pass), dtype_(dtype), notes_(notes), writer_(target, pass, moved) {}
 
+  /// Elements stand in the file in the other byte order.
+  void swap_bytes() { is_swapped_ = true; }
+
   [[nodiscard]] std::vector<Unit> units(const Box& tile, Index number) override;
   [[nodiscard]] Dims unit() const override { return {}; }
   [[nodiscard]] bool has_thread() const noexcept override { return true; }
@@ -31,6 +34,7 @@ class TileSink final : public Sink {
 
   FlatPass pass_;
   DType dtype_;
+  bool is_swapped_ = false;
   const TileNotes& notes_;
   /// The tile that is written, what is known of its elements, and its groups.
   Index tile_ = 0;

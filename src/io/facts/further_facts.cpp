@@ -210,8 +210,8 @@ void add_further_facts(const FollowedResult& followed, const FileFormat& destina
   if (destination.facts == TensorFacts::none) return;
   const FileInfo& source = followed.result->move.source;
   const FurtherFacts& further = source.further;
-  if (source.kind == destination.kind) {
-    facts.further.attribute_types = further.attribute_types;
+  facts.further.attribute_types = further.attribute_types;
+  if (has_same_facts(source.kind, destination)) {
     facts.further.header_extensions = further.header_extensions;
   } else if (!further.header_extensions.empty()) {
     facts.dropped.push_back(

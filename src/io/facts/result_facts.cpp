@@ -35,7 +35,7 @@ ResultAttributes attributes_of_result(const ResultOrigin& result, const ElementC
 
 /// What the destination has no place for, where one would look for it there.
 void tell_lost(ResultFacts& facts, const FileInfo& source, const FileFormat& destination) {
-  if (source.kind != destination.kind && !destination.has_fields) return;
+  if (!has_same_facts(source.kind, destination) && !destination.has_fields) return;
   const ResultAttributes lost(source.attributes);
   for (const auto& [key, value] : lost.json.items()) {
     if (key == numpy_dtype_key && destination.has_times) continue;
@@ -77,8 +77,9 @@ KnownResults follow_all(const std::vector<ResultMove>& results) {
 void add_attributes(const KnownResults& known, std::size_t number, const ElementChanges& changes,
                     const FileFormat& destination, ResultFacts& facts) {
   const FileInfo& source = known.moves[number].source;
-  const bool has_place = source.kind == destination.kind || !destination.has_fields;
-  if (!has_place || (!holds_attributes(destination) && source.kind == destination.kind)) {
+  const bool is_same = has_same_facts(source.kind, destination);
+  const bool has_place = is_same || !destination.has_fields;
+  if (!has_place || (!holds_attributes(destination) && is_same)) {
     tell_lost(facts, source, destination);
   }
   ResultAttributes attributes = attributes_of_result(known.origins[number], changes, facts);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tenstride/io/element_order.hpp"
 #include "tenstride/io/save.hpp"
 #include "tenstride/layout/layout.hpp"
 
@@ -20,6 +21,8 @@ struct FlatFile {
     std::uint64_t begin = 0;
   };
   std::string head;
+  /// The order of the bytes of all elements.
+  ByteOrder byte_order = ByteOrder::native;
   /// The place of each tensor, in the order of the tensors that were asked for.
   std::vector<Part> parts;
   /// The length of the whole file. Bytes that belong to no part and not to the head are zero.

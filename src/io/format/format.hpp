@@ -70,8 +70,8 @@ struct FileFormat {
   std::string_view name;
   /// What stands behind "it begins with …": "a .npy file".
   std::string_view description;
-  /// The ends of names of files to be written, with the dot.
-  std::array<std::string_view, 2> suffixes{};
+  /// The ends of names of files to be written, with the dot, in lower case.
+  std::array<std::string_view, 5> suffixes{};
   /// The orders in which elements can be written.
   Orders orders = Orders::row_major;
   TensorNames names = TensorNames::none;
@@ -140,6 +140,10 @@ struct FileFormat {
   /// Everything of a new file but its elements, which lie in it one after the other. Throws TypeError and
   /// ValueError for what the kind cannot hold.
   FlatFile (*plan_flat)(const std::vector<NewTensor>& tensors, std::string_view operation) = nullptr;
+  /// Makes the file of the path, or several, of a flat file that was written as planned. Null: that is the
+  /// file.
+  void (*pack)(const std::string& flat, const std::string& path, Overwrite overwrite,
+               std::string_view operation) = nullptr;
 };
 
 /// Whether files of the kind can be made.
@@ -185,7 +189,12 @@ std::span<const FileFormat* const> file_formats();
 const FileFormat& format_of(FileKind kind);
 /// Null where the file is of no known kind.
 const FileFormat* find_format(const FileStart& start);
-/// The format by the end of a name; null where it is that of no kind.
+/// Whether tensors in files of a kind have the facts that those in files of the format have: of the same
+/// kind, or both with fields of NIfTI.
+bool has_same_facts(FileKind kind, const FileFormat& format);
+/// Whether a name ends so, in letters of either case. `suffix`: in lower case.
+bool has_suffix(std::string_view path, std::string_view suffix);
+/// The format by the end of a name, in letters of either case; null where it is that of no kind.
 const FileFormat* find_format_by_suffix(std::string_view path);
 
 }  // namespace tenstride::io

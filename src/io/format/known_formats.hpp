@@ -12,9 +12,11 @@ extern const FileFormat jpeg_format;
 extern const FileFormat npz_format;
 extern const FileFormat safetensors_format;
 extern const FileFormat nifti_format;
+extern const FileFormat nifti_packed_format;
 extern const FileFormat tiff_format;
 extern const FileFormat zarr_format;
 extern const FileFormat hdf5_format;
+extern const FileFormat netcdf_format;
 extern const FileFormat raw_format;
 
 }  // namespace tenstride::io

@@ -162,4 +162,10 @@ std::string strict_json(std::string_view attributes) {
   });
 }
 
+std::string valid_utf8(std::string_view text) {
+  const std::string dumped =
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json::parse(dumped).get<std::string>();
+}
+
 }  // namespace tenstride::io

@@ -64,4 +64,7 @@ std::string_view word_of_number(double number);
 std::string python_json_text(const nlohmann::ordered_json& value, int indent = -1);
 std::string python_json_text(const nlohmann::json& value, int indent = -1);
 
+/// Replaces bytes that are no UTF-8.
+std::string valid_utf8(std::string_view text);
+
 }  // namespace tenstride::io

@@ -202,7 +202,8 @@ Rescaling rescaling_of(const FileInfo& info, DType dtype, std::string_view opera
   result.scale = info.scale;
   result.shift = info.shift;
   result.dtype = dtype;
-  const bool has_conventions = info.kind == FileKind::hdf5 || info.kind == FileKind::zarr;
+  const bool has_conventions =
+      info.kind == FileKind::hdf5 || info.kind == FileKind::netcdf || info.kind == FileKind::zarr;
   RescalingJson json = parse_attributes(info.attributes);
   if (!json.is_object()) json = RescalingJson::object();
   if (has_conventions && info.dtype != DType::bool_) {

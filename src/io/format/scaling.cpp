@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/format/scaling.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -82,6 +84,12 @@ DType with_other_sign(DType type) {
 }
 
 }  // namespace
+
+bool has_type_of_elements(std::string_view name) {
+  constexpr std::array<std::string_view, 7> names{"_FillValue",  "missing_value", "valid_min", "valid_max",
+                                                  "valid_range", "flag_values",   "flag_masks"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 void take_scaling_of_attributes(FileInfo& info) {
   const ScalingJson json = parse_attributes(info.attributes);

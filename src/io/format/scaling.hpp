@@ -11,6 +11,9 @@
 
 namespace tenstride::io {
 
+/// Whether an attribute has the type of the elements by the conventions of netCDF and CF.
+bool has_type_of_elements(std::string_view name);
+
 /// Sets scale and shift as the attributes `scale_factor` and `add_offset` say; attributes that are no finite
 /// numbers say nothing here, and are refused by `rescaling_of`.
 void take_scaling_of_attributes(FileInfo& info);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+
+#include "copy/swap_bytes.hpp"
 #include "io/format/format.hpp"
 #include "tenstride/io/save.hpp"
 
@@ -7,6 +10,9 @@ namespace tenstride::io {
 struct TensorFileWriter::State {
   AtomicFile file;
   std::vector<Tensor> tensors{};
+  ByteOrder byte_order = ByteOrder::native;
+  /// Of a kind that is packed.
+  std::function<void()> pack{};
 
   State(const std::string& path, Overwrite overwrite, std::string_view operation)
       : file(path, overwrite, operation) {}
@@ -20,7 +26,13 @@ TensorFileWriter::TensorFileWriter(const std::string& path, FileKind kind,
   if (named.size() == 1 && named[0].name.empty()) named[0].name = format_of(kind).usual_name;
   const FlatFile plan = format_of(kind).plan_flat(named, operation);
   state_ = std::make_unique<State>(path, overwrite, operation);
+  state_->byte_order = plan.byte_order;
   AtomicFile& file = state_->file;
+  if (const auto pack = format_of(kind).pack) {
+    state_->pack = [&file, pack, overwrite, text = std::string(operation)] {
+      pack(file.temporary_path(), file.path(), overwrite, text);
+    };
+  }
   file.reserve(static_cast<std::size_t>(plan.nbytes));
   file.write(std::as_bytes(std::span(plan.head)));
   const Storage whole =
@@ -41,8 +53,16 @@ Tensor& TensorFileWriter::tensor(std::size_t number) {
 }
 
 void TensorFileWriter::commit() {
+  for (const Tensor& tensor : state_->tensors) {
+    const std::size_t width = item_size(component_type(tensor.dtype()));
+    if (state_->byte_order == ByteOrder::native || width == 1) continue;
+    std::byte* const elements = tensor.storage().mutable_data();
+    swap_bytes(elements, elements, tensor.storage().nbytes(), width);
+  }
   state_->tensors.clear();
-  state_->file.commit();
+  if (!state_->pack) return state_->file.commit();
+  state_->pack();
+  state_.reset();  // what was packed is removed
 }
 
 }  // namespace tenstride::io

@@ -12,8 +12,6 @@ namespace {
 
 using json = nlohmann::json;
 
-constexpr Index default_chunk_nbytes = Index{1} << 22;
-
 std::string hex_of(std::string_view bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
@@ -65,18 +63,6 @@ std::string hdf5_codec_text(const Hdf5Dataset& dataset) {
     }
   }
   return text;
-}
-
-Dims default_hdf5_chunk(const Dims& shape, DType dtype, std::size_t whole_axes) {
-  Dims chunk = shape;
-  Index nbytes = static_cast<Index>(item_size(dtype));
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    const Index extent = std::max<Index>(shape[d], 1);
-    const bool is_whole = d + whole_axes >= shape.size();
-    chunk[d] = is_whole ? extent : std::clamp<Index>(default_chunk_nbytes / nbytes, 1, extent);
-    nbytes *= chunk[d];
-  }
-  return chunk;
 }
 
 std::string to_json_line(const Hdf5Dataset& dataset) {

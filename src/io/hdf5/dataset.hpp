@@ -104,10 +104,6 @@ inline const std::string& hdf5_path_of(const Hdf5Dataset& dataset) {
 /// "deflate(4), shuffle": in the order of decoding; empty without filters.
 std::string hdf5_codec_text(const Hdf5Dataset& dataset);
 
-/// Extents of blocks of about 4 MiB, which have all of the last axes; of the last `whole_axes` in any case.
-/// Example: (1000,1000,8) of float32 gives (131,1000,8).
-Dims default_hdf5_chunk(const Dims& shape, DType dtype, std::size_t whole_axes = 0);
-
 /// One line of JSON, and back. Throws FileError, with `path`, for a text that the first function does not
 /// give.
 std::string to_json_line(const Hdf5Dataset& dataset);

@@ -13,9 +13,8 @@
 namespace tenstride::io {
 namespace {
 
-/// Classic netCDF, too: what can be done about it is said when it is opened.
 bool is_hdf5(const FileStart& start) {
-  return find_hdf5_signature(start.bytes).has_value() || is_classic_netcdf(start.bytes);
+  return find_hdf5_signature(start.bytes).has_value();
 }
 
 /// The element that netCDF-4 has set for what is not written; nothing of single bytes, all of which are data.
@@ -81,8 +80,8 @@ std::string obstacle_to_copy_to_hdf5(const FileInfo& info, const ChunkOptions& /
 
 const FileFormat hdf5_format{.kind = FileKind::hdf5,
                              .name = "HDF5",
-                             .description = "an HDF5 or netCDF file",
-                             .suffixes = {".h5", ".nc"},
+                             .description = "an HDF5 or netCDF-4 file",
+                             .suffixes = {".h5", ".hdf5", ".h5ad", ".nc", ".nc4"},
                              .names = TensorNames::required,
                              .facts = TensorFacts::both,
                              .has_groups = true,

@@ -8,6 +8,7 @@
 
 #include "io/format/json_element.hpp"
 #include "io/format/python_json.hpp"
+#include "io/format/scaling.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
 
 namespace tenstride::io {
@@ -66,18 +67,12 @@ bool are_elements(const type_json& values, DType dtype) {
 
 }  // namespace
 
-bool is_of_hdf5_elements(std::string_view name) {
-  constexpr std::array<std::string_view, 7> names{"_FillValue",  "missing_value", "valid_min", "valid_max",
-                                                  "valid_range", "flag_values",   "flag_masks"};
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::optional<Hdf5AttributeType> usual_hdf5_type(std::string_view name, const type_json& value,
                                                  std::optional<DType> elements) {
   const type_json values = value.is_array() ? value : type_json::array({value});
   if (value.is_null() || values.empty()) return std::nullopt;
   Hdf5AttributeType type;
-  if (elements && is_of_hdf5_elements(name) && are_elements(values, *elements)) {
+  if (elements && has_type_of_elements(name) && are_elements(values, *elements)) {
     type.dtype = *elements;
     type.is_of_elements = true;
     type.shape = {values.size()};

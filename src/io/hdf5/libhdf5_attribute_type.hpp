@@ -34,9 +34,6 @@ struct Hdf5AttributeType {
   friend bool operator==(const Hdf5AttributeType&, const Hdf5AttributeType&) = default;
 };
 
-/// Whether the attribute has the type of the elements by the conventions of netCDF and CF.
-bool is_of_hdf5_elements(std::string_view name);
-
 /// The type that a value is written with where nothing else is said; nothing for a value that is no number,
 /// truth or text, nor a list of them. `elements`: the type of the dataset's; nothing of a group.
 std::optional<Hdf5AttributeType> usual_hdf5_type(std::string_view name, const nlohmann::ordered_json& value,

@@ -8,16 +8,15 @@
 #include <set>
 #include <span>
 
-#include "base/message.hpp"
 #include "io/format/json_element.hpp"
 #include "io/format/python_json.hpp"
+#include "io/format/scaling.hpp"
 #include "io/hdf5/libhdf5_attribute_type.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
 
 namespace tenstride::io {
 namespace {
 
-using tenstride::detail::message;
 using ordered_json = nlohmann::ordered_json;
 
 struct OpenAttribute {
@@ -43,8 +42,7 @@ void read_extents(OpenAttribute& attribute) {
   const std::size_t item = std::max<std::size_t>(H5Tget_size(attribute.type.get()), 1);
   if (rank < 0 || count < 0 || static_cast<std::uint64_t>(count) > max_attribute_elements ||
       (count > 0 && item > max_attribute_nbytes / static_cast<std::size_t>(count))) {
-    attribute.obstacle = message("it is longer than ", max_attribute_elements, " elements or ",
-                                 max_attribute_nbytes >> 20, " MiB");
+    attribute.obstacle = attribute_too_long();
     return;
   }
   attribute.count = static_cast<std::size_t>(count);
@@ -224,12 +222,6 @@ bool is_hdf5_bookkeeping(std::string_view name) {
   return names.contains(name);
 }
 
-std::string valid_utf8(std::string_view text) {
-  const std::string dumped =
-      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return nlohmann::json::parse(dumped).get<std::string>();
-}
-
 std::optional<std::string> read_text_attribute(hid_t object, const char* name) {
   const std::optional<OpenAttribute> attribute = open_filled_attribute(object, name);
   if (!attribute || attribute->type_class != H5T_STRING) return std::nullopt;
@@ -277,7 +269,7 @@ Hdf5Attributes read_attributes(hid_t object, std::optional<DType> elements) {
     }
     values[key] = value_of(*attribute, *read);
     if (!read->type) continue;
-    read->type->is_of_elements = elements && is_of_hdf5_elements(key) && read->type->dtype == *elements;
+    read->type->is_of_elements = elements && has_type_of_elements(key) && read->type->dtype == *elements;
     if (usual_hdf5_type(key, values[key], elements) != read->type) types[key] = to_json(*read->type);
   }
   const auto text = [](const ordered_json& json) { return json.empty() ? "" : python_json_text(json); };

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/format/attribute_limits.hpp"
 #include "io/hdf5/libhdf5.hpp"
 #include "tenstride/base/dtype.hpp"
 
@@ -22,10 +23,6 @@ struct Hdf5Attributes {
   std::string unread;
 };
 
-/// Elements of an attribute that is read.
-inline constexpr std::size_t max_attribute_elements = std::size_t{1} << 20;
-/// Bytes of one that is read.
-inline constexpr std::size_t max_attribute_nbytes = std::size_t{1} << 24;
 /// Attributes of a dataset that are read.
 inline constexpr std::size_t max_attributes = 1000;
 
@@ -46,8 +43,5 @@ Hdf5Attributes read_attributes(hid_t object, std::optional<DType> elements);
 /// Sets the names of axes from the scales of the dimensions, as netCDF-4 and h5py attach them, or from
 /// DIMENSION_LABELS; sets what tells netCDF-4's dimensions.
 void read_axis_names(hid_t object, Hdf5Dataset& dataset);
-
-/// Replaces bytes that are no UTF-8.
-std::string valid_utf8(std::string_view text);
 
 }  // namespace tenstride::io

@@ -7,11 +7,13 @@
 #include <optional>
 
 #include "base/message.hpp"
+#include "io/format/python_json.hpp"
 #include "io/hdf5/filters.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_enumeration.hpp"
 #include "io/hdf5/libhdf5_fields.hpp"
 #include "io/input.hpp"
+#include "io/plan/default_chunk.hpp"
 #include "tenstride/layout/layout.hpp"
 
 namespace tenstride::io {
@@ -222,7 +224,8 @@ Obstacle read_field(const OpenDataset& open, const Hdf5Field& field, Hdf5Dataset
   for (const Index extent : field.axes) result.shape.push_back(extent);
   if (!result.axis_names.empty()) result.axis_names.resize(rank);
   result.array_rank = field.axes.size();
-  result.chunk = default_hdf5_chunk(result.shape, result.dtype, result.array_rank);
+  result.chunk =
+      last_axes_chunk(result.shape, static_cast<Index>(item_size(result.dtype)), result.array_rank);
   return read_storage(open, field, *nbytes, result);
 }
 

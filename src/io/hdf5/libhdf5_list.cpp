@@ -53,7 +53,7 @@ std::string link_text(hid_t group, const char* name, const H5L_info_t& link) {
 }
 
 /// So many objects are listed in less than `child_seconds` of any file: 5000 take a second.
-constexpr std::size_t objects_per_turn = 1000;
+constexpr std::size_t objects_at_once = 1000;
 
 /// Beyond so many bytes datasets are listed without attributes: what a child process may give is limited.
 constexpr std::uint64_t max_lines_nbytes = max_child_result / 4;
@@ -135,7 +135,7 @@ class DatasetLister {
 
   /// Links make more objects, and other files, than the length of the file lets expect.
   void count_object() {
-    if ((count_ + further_count_) % objects_per_turn == 0) extend_child(child_seconds(input_.nbytes));
+    if ((count_ + further_count_) % objects_at_once == 0) extend_child(child_seconds(input_.nbytes));
     if (further_depth_ > 0) {
       ++further_count_;
     } else if (++count_ > max_hdf5_objects) {

@@ -2,6 +2,7 @@
 #ifdef TENSTRIDE_HAS_HDF5
 #include <algorithm>
 
+#include "io/format/python_json.hpp"
 #include "io/hdf5/dataset.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 

@@ -12,6 +12,7 @@
 #include "io/hdf5/libhdf5_worker.hpp"
 #include "io/hdf5/refuse.hpp"
 #include "io/plan/boxes.hpp"
+#include "io/plan/default_chunk.hpp"
 #include "io/zarr/pool.hpp"
 #include "tenstride/layout/layout.hpp"
 
@@ -207,7 +208,8 @@ std::unique_ptr<ChunkSource> open_hdf5_source(const std::string& path, const std
   }
   if (dataset.storage == Hdf5Storage::flat) {
     dataset.storage = Hdf5Storage::library;
-    dataset.chunk = default_hdf5_chunk(dataset.shape, dataset.dtype, dataset.array_rank);
+    dataset.chunk =
+        last_axes_chunk(dataset.shape, static_cast<Index>(item_size(dataset.dtype)), dataset.array_rank);
   }
   return std::make_unique<Hdf5Source>(std::move(input), std::move(read), operation);
 }

@@ -8,6 +8,7 @@
 #include "io/format/file_groups.hpp"
 #include "io/format/json_element.hpp"
 #include "io/format/python_json.hpp"
+#include "io/format/scaling.hpp"
 #include "io/hdf5/libhdf5_attribute_type.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
@@ -109,7 +110,7 @@ bool write_value(hid_t object, const char* name, const attribute_json& value,
 
 /// Whether netCDF takes no such attribute of elements of the type.
 bool is_left_out(const std::string& name, const std::optional<Hdf5AttributeType>& type, DType elements) {
-  if (!is_of_hdf5_elements(name)) return false;
+  if (!has_type_of_elements(name)) return false;
   // netCDF has no fill value of complex types: xarray opens no compound, and takes a list for several of
   // them.
   if (is_complex(elements)) return true;

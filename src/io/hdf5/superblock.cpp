@@ -88,11 +88,6 @@ std::optional<std::uint64_t> find_hdf5_signature(std::span<const std::byte> byte
   return std::nullopt;
 }
 
-bool is_classic_netcdf(std::span<const std::byte> bytes) {
-  const std::string_view chars = chars_of(bytes);
-  return chars.starts_with("CDF\1"sv) || chars.starts_with("CDF\2"sv) || chars.starts_with("CDF\5"sv);
-}
-
 bool try_read(const Hdf5Input& input, std::uint64_t begin, std::span<std::byte> bytes) noexcept {
   if (begin > input.nbytes || bytes.size() > input.nbytes - begin) return false;
   while (!bytes.empty()) {
@@ -112,11 +107,6 @@ Hdf5Input open_hdf5(const std::string& path, std::string_view operation) {
   input.file = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!input.file.is_open()) {
     refuse_hdf5(operation, path, "must be a file that can be opened", system_reason(errno));
-  }
-  std::array<std::byte, 4> start{};
-  if (try_read(input, 0, start) && is_classic_netcdf(start)) {
-    refuse_hdf5(operation, path,
-                "must be netCDF-4, it is of an older format of netCDF; `nccopy -k nc4 OLD NEW` converts it");
   }
   const std::optional<std::uint64_t> begin = find_signature_in_file(input);
   if (!begin) refuse_hdf5(operation, path, "must be an HDF5 file, it has no signature of HDF5");

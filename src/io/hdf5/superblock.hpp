@@ -24,11 +24,8 @@ struct Hdf5Input {
 /// user's precedes the file's own bytes.
 std::optional<std::uint64_t> find_hdf5_signature(std::span<const std::byte> bytes);
 
-/// Whether the bytes begin a file of netCDF's older formats: CDF-1, CDF-2 or CDF-5.
-bool is_classic_netcdf(std::span<const std::byte> bytes);
-
 /// Opens a file and checks its superblock, so that libhdf5 is given no file that is cut off, and none of a
-/// version that it does not know. Throws FileError that begins with the operation, also for classic netCDF.
+/// version that it does not know. Throws FileError that begins with the operation.
 Hdf5Input open_hdf5(const std::string& path, std::string_view operation);
 
 /// Fills `bytes` from `begin` on. False where the file has fewer, or cannot be read.

@@ -266,6 +266,7 @@ void place_tensors(FileJob& job, std::string& head, std::vector<FollowedTensor>&
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     tensors[i].job.layout = file.parts[i].layout;
     tensors[i].job.data_begin = file.parts[i].begin;
+    tensors[i].job.is_byte_swapped = file.byte_order == ByteOrder::swapped;
   }
   std::stable_sort(tensors.begin(), tensors.end(), [](const FollowedTensor& a, const FollowedTensor& b) {
     return a.job.data_begin < b.job.data_begin;

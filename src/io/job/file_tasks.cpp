@@ -28,6 +28,7 @@ bool keeps_finished(const FileJob& job) {
 
 std::string obstacle_to_tasks(const FileJob& job) {
   if (!keeps_finished(job)) return "a library places the chunks of such a file";
+  if (format_of(job.options.kind).pack != nullptr) return "such a file is packed when all of it is written";
   for (std::size_t i = 0; i < job.tensors.size(); ++i) {
     const TensorPlan& tensor = plan_of(job).tensors[i];
     if (tensor.rename) return "only metadata and names of files change";

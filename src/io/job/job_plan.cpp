@@ -28,8 +28,8 @@ std::uint64_t TensorPlan::tiles() const {
 
 bool unpacks_straight(const TensorJob& tensor, const TensorPlan& plan) {
   const FileInfo& source = tensor.source;
-  if (source.storage != ElementStorage::stream || source.is_byte_swapped || plan.stages.size() != 1 ||
-      plan.is_in_parts())
+  if (source.storage != ElementStorage::stream || source.is_byte_swapped || tensor.is_byte_swapped ||
+      plan.stages.size() != 1 || plan.is_in_parts())
     return false;
   if (tensor.dtype != source.dtype || !tensor.conversions.empty() || tensor.reduction) return false;
   if (tensor.elements.has_arithmetic() || tensor.rescaling) return false;

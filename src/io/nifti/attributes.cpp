@@ -88,17 +88,18 @@ NiftiJson parse_object(std::string_view attributes, std::string_view operation) 
 }  // namespace
 
 std::string nifti_attributes(const NiftiBytes& bytes, const NiftiElement& element, std::size_t rank) {
+  std::vector<NiftiField> fields(nifti_field::kept.begin(), nifti_field::kept.end());
+  const double slope = bytes.number(nifti_field::scl_slope);
+  if (element.colors > 0 || slope == 0 || !std::isfinite(slope)) fields.resize(fields.size() - 2);
+  return attributes_of_fields(bytes, fields, element, rank);
+}
+
+std::string attributes_of_fields(const NiftiBytes& bytes, std::span<const NiftiField> fields,
+                                 const NiftiElement& element, std::size_t rank) {
   NiftiJson json = NiftiJson::object();
   if (element.colors > 0) json["datatype"] = element.colors == 3 ? "RGB24" : "RGBA32";
-  for (const NiftiField& field : nifti_field::kept) {
-    json[std::string(field.name)] = json_field(bytes, field);
-  }
-  const double slope = bytes.number(nifti_field::scl_slope);
-  if (element.colors > 0 || slope == 0 || !std::isfinite(slope)) {
-    json.erase("scl_slope");
-    json.erase("scl_inter");
-  }
-  json["qfac"] = bytes.number(nifti_field::pixdim);
+  for (const NiftiField& field : fields) json[std::string(field.name)] = json_field(bytes, field);
+  if (json.contains("qform_code")) json["qfac"] = bytes.number(nifti_field::pixdim);
   NiftiJson sizes = NiftiJson::array();
   // A plane has a thickness, too.
   for (std::size_t i = 1; i <= std::max<std::size_t>(rank, 3); ++i)

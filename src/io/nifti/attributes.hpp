@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,10 @@ namespace tenstride::io {
 /// each axis and `qfac` is its number before them; `scl_slope` and `scl_inter` are there only where they
 /// scale. A number that is not finite is null. Example: `{"descrip":"","aux_file":"","xyzt_units":10,…}`.
 std::string nifti_attributes(const NiftiBytes& bytes, const NiftiElement& element, std::size_t rank);
+
+/// The given fields, the colours and the sizes.
+std::string attributes_of_fields(const NiftiBytes& bytes, std::span<const NiftiField> fields,
+                                 const NiftiElement& element, std::size_t rank);
 
 /// Puts the fields that the JSON object has into a header, the others stay as they are. Keys that are no
 /// fields are passed over. Throws ValueError.

@@ -64,7 +64,7 @@ inline constexpr NiftiField srow_x{"srow_x", {float32, 280}, {float64, 400}, 4};
 inline constexpr NiftiField srow_y{"srow_y", {float32, 296}, {float64, 432}, 4};
 inline constexpr NiftiField srow_z{"srow_z", {float32, 312}, {float64, 464}, 4};
 
-/// The fields that are kept as attributes under their own names.
+/// The fields that are kept as attributes under their own names, the last two where they scale.
 inline constexpr std::array<NiftiField, 29> kept{{
     {"descrip", {text, 148}, {text, 240}, 80},
     {"aux_file", {text, 228}, {text, 320}, 24},

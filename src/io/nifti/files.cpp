@@ -25,24 +25,31 @@ struct HalfName {
   std::array<std::string, 2> others;
 };
 
-std::optional<HalfName> half_of(std::string_view path) {
-  struct Ends {
-    std::string_view header, elements, packed;
-  };
-  constexpr std::array<Ends, 2> known{{{".hdr", ".img", ".gz"}, {".HDR", ".IMG", ".GZ"}}};
-  for (const auto& [header, elements, packed] : known) {
-    const bool is_packed = path.ends_with(packed);
-    std::string_view stem = path;
-    if (is_packed) stem.remove_suffix(packed.size());
-    const bool is_header = stem.ends_with(header);
-    if (!is_header && !stem.ends_with(elements)) continue;
-    stem.remove_suffix(header.size());
-    std::array<std::string, 2> others{message(stem, is_header ? elements : header, packed),
-                                      message(stem, is_header ? elements : header)};
-    if (!is_packed) std::swap(others[0], others[1]);
-    return HalfName{is_header ? NiftiHalf::header : NiftiHalf::elements, std::move(others)};
+/// The suffix that stands for another, in its letters: of ".HDR" and ".img" it is ".IMG".
+std::string in_letters_of(std::string_view suffix, std::string_view other) {
+  std::string result(other);
+  const bool is_upper = suffix.size() > 1 && suffix[1] >= 'A' && suffix[1] <= 'Z';
+  for (char& letter : result) {
+    if (is_upper && letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
   }
-  return std::nullopt;
+  return result;
+}
+
+std::optional<HalfName> half_of(std::string_view path) {
+  constexpr std::string_view packed = ".gz", header = ".hdr", elements = ".img";
+  const bool is_packed = has_suffix(path, packed);
+  std::string_view stem = path;
+  if (is_packed) stem.remove_suffix(packed.size());
+  const bool is_header = has_suffix(stem, header);
+  if (!is_header && !has_suffix(stem, elements)) return std::nullopt;
+  const std::string_view own = stem.substr(stem.size() - header.size());
+  stem.remove_suffix(own.size());
+  const std::string other = in_letters_of(own, is_header ? elements : header);
+  const std::string end =
+      is_packed ? std::string(path.substr(path.size() - packed.size())) : in_letters_of(own, packed);
+  std::array<std::string, 2> others{message(stem, other, end), message(stem, other)};
+  if (!is_packed) std::swap(others[0], others[1]);
+  return HalfName{is_header ? NiftiHalf::header : NiftiHalf::elements, std::move(others)};
 }
 
 std::optional<std::string> other_file(const HalfName& name) {
@@ -51,10 +58,6 @@ std::optional<std::string> other_file(const HalfName& name) {
     if (stat(path.c_str(), &facts) == 0) return path;
   }
   return std::nullopt;
-}
-
-bool is_gzip(std::span<const std::byte> start) {
-  return start.size() >= 2 && start[0] == std::byte{0x1f} && start[1] == std::byte{0x8b};
 }
 
 /// What a header is read from: the first bytes of a file, or of what it unpacks to.
@@ -113,10 +116,11 @@ std::optional<std::string> header_beside(const std::string& path) {
   return std::nullopt;
 }
 
-std::string elements_beside(const std::string& path, std::string_view operation) {
+std::string elements_beside(const std::string& path, bool is_analyze, std::string_view operation) {
+  const std::string_view what = is_analyze ? "an ANALYZE 7.5 header (it has no mark of NIfTI at byte 344)"
+                                           : "the header of a NIfTI pair";
   const auto refuse = [&](const auto&... pieces) {
-    throw FileError(message(operation, ": \"", path, "\" is the header of a NIfTI pair and must ", pieces...),
-                    path);
+    throw FileError(message(operation, ": \"", path, "\" is ", what, " and must ", pieces...), path);
   };
   const std::optional<HalfName> name = half_of(path);
   if (!name || name->half != NiftiHalf::header)
@@ -150,7 +154,7 @@ void check_packed(const std::string& path, std::uint64_t nbytes, std::string_vie
 /// Those that are longer or shorter than the header says, and begin so, are one.
 void find_elements(NiftiFile& file, const std::string& path, std::string_view operation) {
   file.data_path = path;
-  const bool is_packed = path.ends_with(".gz") || path.ends_with(".GZ");
+  const bool is_packed = has_suffix(path, ".gz");
   file.packing = is_packed ? NiftiPacking::gzip : NiftiPacking::none;
   const Storage data = map_input(path, operation);
   file.data_nbytes = data.nbytes();
@@ -199,6 +203,7 @@ std::string bytes_up_to(const std::string& path, const HeaderStart& start, std::
 /// Sets what stands between the header and the elements, or in a pair behind the header.
 void read_extensions(NiftiFile& file, const std::string& path, const HeaderStart& start,
                      std::string_view operation) {
+  if (file.header.is_analyze) return;
   const auto version = static_cast<NiftiVersion>(file.header.version);
   const std::size_t begin = nifti_start_nbytes(version);
   const bool has_any = start.bytes.size() >= begin - 3 && start.bytes[begin - 4] != std::byte{0};
@@ -214,6 +219,13 @@ void read_extensions(NiftiFile& file, const std::string& path, const HeaderStart
 
 }  // namespace
 
+NewNiftiNames new_nifti_names(const std::string& path) {
+  NewNiftiNames names{path, path, has_suffix(path, ".gz") ? NiftiPacking::gzip : NiftiPacking::none};
+  if (const std::optional<HalfName> name = half_of(path))
+    (name->half == NiftiHalf::header ? names.elements : names.header) = name->others[0];
+  return names;
+}
+
 bool is_nifti(const FileStart& start) {
   if (start.is_folder) return false;
   if (header_beside(start.path)) return true;
@@ -225,7 +237,7 @@ bool is_nifti(const FileStart& start) {
   if (!is_gzip(start.bytes))
     return is_known({reinterpret_cast<const char*>(start.bytes.data()), start.bytes.size()});
   // What the name tells needs no undamaged start, and is refused with what is wrong.
-  if (start.path.ends_with(".nii.gz")) return true;
+  if (has_suffix(start.path, ".nii.gz")) return true;
   try {
     return is_known(start_of(start.path, "sniff").chars());
   } catch (const FileError&) {
@@ -242,7 +254,7 @@ NiftiFile read_nifti(const std::string& path, std::string_view operation) {
                  start.file_nbytes};
   if (file.header.files == NiftiFiles::pair) {
     if (start.packing == NiftiPacking::gzip) check_packed(header_path, start.file_nbytes, operation);
-    find_elements(file, beside ? path : elements_beside(path, operation), operation);
+    find_elements(file, beside ? path : elements_beside(path, file.header.is_analyze, operation), operation);
   } else {
     require_no_elements_beside(file);
   }

@@ -27,8 +27,21 @@ struct NiftiFile {
 
 inline constexpr std::uint64_t max_nifti_extensions = std::uint64_t{1} << 26;
 
-/// Whether a file is NIfTI by its content, or by its name and its other half: elements may begin as any file
-/// does. An ANALYZE 7.5 pair counts too: `read_nifti` says what it is.
+/// Where a new file of a name has its header and its elements: in one file NAME.nii, or in the pair that
+/// either half names.
+struct NewNiftiNames {
+  std::string header;
+  std::string elements;
+  NiftiPacking packing = NiftiPacking::none;
+};
+/// Example: of "brain.img.gz" the header is "brain.hdr.gz".
+NewNiftiNames new_nifti_names(const std::string& path);
+
+/// Everything of a new single file but its elements.
+FlatFile plan_nifti(const std::vector<NewTensor>& tensors, std::string_view operation);
+
+/// Whether a file is NIfTI or ANALYZE 7.5 by its content, or by its name and its other half: elements may
+/// begin as any file does.
 bool is_nifti(const FileStart& start);
 
 /// Reads the header of NAME.nii or NAME.nii.gz, or of a pair by the name of either half, checked against the

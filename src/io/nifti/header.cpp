@@ -9,6 +9,7 @@
 
 #include "base/message.hpp"
 #include "io/input.hpp"
+#include "io/nifti/analyze.hpp"
 #include "io/nifti/attributes.hpp"
 #include "io/nifti/fields.hpp"
 
@@ -27,13 +28,18 @@ class NiftiCheck {
     NiftiHeader result;
     result.version = static_cast<int>(bytes.version());
     result.byte_order = bytes.order();
-    result.files = files_of(bytes.version());
+    result.is_analyze = is_analyze(bytes.version());
+    result.files = result.is_analyze ? NiftiFiles::pair : files_of(bytes.version());
     const NiftiElement element = parse_nifti_datatype(bytes.integer(nifti_field::datatype), name_);
     result.dtype = element.dtype;
     const Dims shape = shape_of(bytes);
     set_layout(result, shape, element.colors);
-    result.axis_names = names_of(bytes, shape.size(), element.colors);
+    result.axis_names = names_of(bytes, shape.size(), element.colors, result.is_analyze);
     result.data_begin = begin_of(bytes, result.files);
+    if (result.is_analyze) {
+      result.attributes = analyze_attributes(bytes, element, shape.size());
+      return result;
+    }
     const double slope = bytes.number(nifti_field::scl_slope);
     // The format leaves colours as they are, whatever the slope is.
     if (element.colors == 0 && slope != 0 && std::isfinite(slope)) {
@@ -72,6 +78,11 @@ class NiftiCheck {
            describe_start(start_));
   }
 
+  /// Where NIfTI has its mark, ANALYZE 7.5 has a number, the least element.
+  [[nodiscard]] bool is_analyze(NiftiVersion version) const {
+    return version == NiftiVersion::one && start_[344] != std::byte{'n'};
+  }
+
   [[nodiscard]] NiftiFiles files_of(NiftiVersion version) const {
     using namespace std::string_view_literals;
     const bool is_one = version == NiftiVersion::one;
@@ -79,10 +90,6 @@ class NiftiCheck {
     const std::string_view magic = is_one ? chars.substr(344, 4) : chars.substr(4, 8);
     if (magic == (is_one ? "n+1\0"sv : "n+2\0\r\n\x1a\n"sv)) return NiftiFiles::single;
     if (magic == (is_one ? "ni1\0"sv : "ni2\0\r\n\x1a\n"sv)) return NiftiFiles::pair;
-    // Where NIfTI has its mark, ANALYZE 7.5 has a number, the least element.
-    if (is_one && magic[0] != 'n') {
-      refuse("is an ANALYZE 7.5 file, whose orientation is not defined, and must be NIfTI");
-    }
     refuse("must have the mark ", is_one ? "'n+1' or 'ni1'" : "'n+2' or 'ni2'", " at byte ", is_one ? 344 : 4,
            ", it has ", describe_start(std::as_bytes(std::span(magic))));
   }
@@ -111,12 +118,12 @@ class NiftiCheck {
   }
 
   [[nodiscard]] static std::vector<std::string> names_of(const NiftiBytes& bytes, std::size_t rank,
-                                                         Index colors) {
+                                                         Index colors, bool is_analyze) {
     constexpr std::array<std::string_view, 7> names{"x", "y", "z", "t", "c", "v", "w"};
     std::vector<std::string> result;
     if (colors > 0) result.emplace_back(colors == 3 ? "rgb" : "rgba");
     // 8, 16 and 24 are units of time; 32, 40 and 48 of frequencies and shifts.
-    const bool has_time = (bytes.integer(nifti_field::xyzt_units) & 0x38) <= 24;
+    const bool has_time = is_analyze || (bytes.integer(nifti_field::xyzt_units) & 0x38) <= 24;
     for (std::size_t d = 0; d < rank; ++d) result.emplace_back(d == 3 && !has_time ? "" : names[d]);
     return result;
   }

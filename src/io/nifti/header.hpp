@@ -25,6 +25,8 @@ enum class NiftiFiles : unsigned char { single, pair };
 struct NiftiHeader {
   /// 1 or 2.
   int version = 1;
+  /// Whether it is of ANALYZE 7.5, which has the fields of NIfTI-1 that say where elements are.
+  bool is_analyze = false;
   NiftiFiles files = NiftiFiles::single;
   DType dtype = DType::float32;
   ByteOrder byte_order = ByteOrder::native;
@@ -86,5 +88,8 @@ struct NiftiOptions {
 /// from 1 on, OverflowError, and ValueError for attributes that no header can hold. Example:
 /// `nifti_header({64, 64, 20}, DType::float32).size() == 352`.
 TENSTRIDE_API std::string nifti_header(const Dims& shape, DType dtype, const NiftiOptions& options = {});
+
+/// The header of a pair, whose elements are a file of their own. `single`: that of a single file.
+std::string nifti_pair_header(std::string single);
 
 }  // namespace tenstride::io

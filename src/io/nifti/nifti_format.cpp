@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/message.hpp"
 #include "io/format/known_formats.hpp"
+#include "io/nifti/analyze.hpp"
 #include "io/nifti/files.hpp"
 #include "io/nifti/true_attributes.hpp"
 
@@ -9,7 +10,7 @@ namespace {
 
 FileInfo info_of(const NiftiHeader& header) {
   FileInfo info;
-  info.format = tenstride::detail::message("NIfTI-", header.version);
+  info.format = header.is_analyze ? "ANALYZE 7.5" : tenstride::detail::message("NIfTI-", header.version);
   info.dtype = header.dtype;
   info.layout = header.layout;
   info.data_begin = header.data_begin;
@@ -38,6 +39,8 @@ std::vector<FileInfo> list_nifti(const std::string& path, std::string_view opera
   return {info};
 }
 
+}  // namespace
+
 FlatFile plan_nifti(const std::vector<NewTensor>& tensors, std::string_view operation) {
   const NewTensor& tensor = tensors.at(0);
   FlatFile file;
@@ -49,8 +52,6 @@ FlatFile plan_nifti(const std::vector<NewTensor>& tensors, std::string_view oper
   return file;
 }
 
-}  // namespace
-
 const FileFormat nifti_format{.kind = FileKind::nifti,
                               .name = "NIfTI",
                               .description = "a NIfTI file",
@@ -61,6 +62,7 @@ const FileFormat nifti_format{.kind = FileKind::nifti,
                               .is_kind_of = is_nifti,
                               .list = list_nifti,
                               .keep_true = keep_true_nifti,
+                              .keep_written = keep_fields_of_nifti,
                               .plan_flat = plan_nifti};
 
 }  // namespace tenstride::io

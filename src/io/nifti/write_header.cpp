@@ -84,4 +84,12 @@ std::string nifti_header(const Dims& shape, DType dtype, const NiftiOptions& opt
   return header.bytes() + extensions;
 }
 
+std::string nifti_pair_header(std::string single) {
+  const NiftiVersion version = single[4] == 'n' ? NiftiVersion::two : NiftiVersion::one;
+  const NiftiFieldPlace offset = nifti_field::vox_offset.place(version);
+  single[version == NiftiVersion::one ? 345 : 5] = 'i';
+  single.replace(offset.begin, width(offset.type), width(offset.type), '\0');
+  return single;
+}
+
 }  // namespace tenstride::io

@@ -104,7 +104,7 @@ class HeaderCheck {
 
   void check_length(const NpyHeader& header) const {
     const std::size_t held = file_size_ - header.data_begin;
-    if (held == header.nbytes) return;
+    if (held == header.nbytes || file_size_ == unknown_file_size) return;
     refuse("holds ", held, " bytes of elements and must hold ", header.nbytes, " (shape ",
            header.layout.shape, ", ", tenstride::name(header.dtype),
            "): ", held < header.nbytes ? header.nbytes - held : held - header.nbytes,

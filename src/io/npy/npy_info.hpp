@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,6 +10,9 @@
 #include "tenstride/io/npy.hpp"
 
 namespace tenstride::io {
+
+/// The length of a file that only unpacking tells: then no header says too much.
+inline constexpr std::size_t unknown_file_size = SIZE_MAX;
 
 /// Parses a header as `parse_npy_header`, but also for elements that are no numbers of a known type: of
 /// these the header has an obstacle, the shape, and no more.

@@ -35,4 +35,17 @@ Dims default_chunk(const Dims& shape, Index item, const Dims& shard) {
   return chunk;
 }
 
+Dims last_axes_chunk(const Dims& shape, Index item, std::size_t whole_axes) {
+  constexpr Index max_nbytes = Index{4} << 20;
+  Dims chunk = shape;
+  Index nbytes = item;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    const Index extent = std::max<Index>(shape[d], 1);
+    const bool is_whole = d + whole_axes >= shape.size();
+    chunk[d] = is_whole ? extent : std::clamp<Index>(max_nbytes / nbytes, 1, extent);
+    nbytes *= chunk[d];
+  }
+  return chunk;
+}
+
 }  // namespace tenstride::io

@@ -73,9 +73,7 @@ void Destination::open_file(const Binding& binding) {
 
 std::unique_ptr<PartWriter> Destination::writer(std::size_t tensor, const Dims& flat_part) {
   if (chunks_) return std::make_unique<ChunkPartWriter>(chunks_->sink(tensor));
-  const TensorJob& job = job_.tensors[tensor];
-  return std::make_unique<FlatPartWriter>(path(), job.layout, job.dtype, job.data_begin, flat_part,
-                                          this_operation);
+  return std::make_unique<FlatPartWriter>(written_tensor(tensor), flat_part, this_operation);
 }
 
 Destination::Done Destination::count_done(std::size_t first, std::size_t count) const {
@@ -95,13 +93,18 @@ void Destination::finish(std::size_t part, const PartSum& sum) {
 
 Checksum Destination::read_back(std::size_t tensor) const {
   if (chunks_) return checksum_chunks(*chunks_->read_back(tensor));
+  return checksum_file(written_tensor(tensor), static_cast<std::uint64_t>(plan_of(job_).limits.memory));
+}
+
+FileInfo Destination::written_tensor(std::size_t tensor) const {
   const TensorJob& job = job_.tensors[tensor];
   FileInfo written;
   written.path = path();
   written.dtype = job.dtype;
   written.layout = job.layout;
   written.data_begin = job.data_begin;
-  return checksum_file(written, static_cast<std::uint64_t>(plan_of(job_).limits.memory));
+  written.is_byte_swapped = job.is_byte_swapped && item_size(component_type(job.dtype)) > 1;
+  return written;
 }
 
 void Destination::flush() {
@@ -123,6 +126,10 @@ void Destination::commit() {
     add_as_stored(job_, path());
   }
   if (chunks_) chunks_->commit();
+  if (format_.pack != nullptr) {
+    format_.pack(path(), job_.destination, job_.options.overwrite, this_operation);
+    return discard();
+  }
   if (output_) output_->commit();
 }
 

@@ -66,6 +66,8 @@ class Destination {
  private:
   void open_folder(const std::vector<NewTensor>& tensors, const Binding& binding);
   void open_file(const Binding& binding);
+  /// A tensor as it stands in the file that is written. Pre: flat.
+  [[nodiscard]] FileInfo written_tensor(std::size_t tensor) const;
 
   const FileJob& job_;
   const FileFormat& format_;

@@ -206,6 +206,7 @@ class Runner {
     TileSink sink(target, pass, work.conversion.dst(), notes, moved_);
     TileSource source(is_first ? sources_.current() : *blocks, pass, work.conversion.src, notes, moved_);
     if (is_first && tensor.source.is_byte_swapped) source.swap_bytes();
+    if (is_last && tensor.is_byte_swapped) sink.swap_bytes();
     if (is_first && checks_source()) source.add_checksums_to(source_sum_);
     run_pass(work, source, sink);
   }

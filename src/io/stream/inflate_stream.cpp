@@ -18,7 +18,7 @@ struct InflateStream::State {
   std::string path;
   std::string operation;
   CompressedStream place;
-  bool is_gzip = false;
+  bool is_gzip_file = false;
   Storage file;
   /// How many of the compressed bytes were read.
   std::uint64_t read = 0;
@@ -34,13 +34,13 @@ struct InflateStream::State {
 
   void begin_member() {
     isal_inflate_init(&inflater);
-    inflater.crc_flag = is_gzip ? ISAL_GZIP : ISAL_DEFLATE;
+    inflater.crc_flag = is_gzip_file ? ISAL_GZIP : ISAL_DEFLATE;
   }
 
   /// The members of a gzip file follow each other; zeros may follow the last.
   [[nodiscard]] bool has_next_member() {
     const std::span<const std::byte> left = bytes_of(file).subspan(place.begin + read, place.nbytes - read);
-    if (left.size() >= 2 && left[0] == std::byte{0x1f} && left[1] == std::byte{0x8b}) return true;
+    if (is_gzip(left)) return true;
     for (const std::byte byte : left) {
       if (byte != std::byte{0})
         refuse("has bytes behind its gzip stream, which must be another one or zeros");
@@ -52,7 +52,7 @@ struct InflateStream::State {
     is_at_end = true;
     if (place.content_nbytes && *place.content_nbytes != written) {
       refuse("has a compressed part of ", written, " bytes, which must be ", *place.content_nbytes,
-             " as its directory says");
+             is_gzip_file ? " as its header says" : " as its directory says");
     }
     if (place.crc && *place.crc != crc)
       refuse("has a damaged compressed part: its CRC-32 must be that of the directory");
@@ -82,7 +82,7 @@ struct InflateStream::State {
         refuse("has a damaged compressed part, which must be a deflate stream (byte ", place.begin + read,
                ")");
       if (inflater.block_state == ISAL_BLOCK_FINISH) {
-        if (is_gzip && has_next_member()) {
+        if (is_gzip_file && has_next_member()) {
           begin_member();
         } else {
           end();
@@ -102,7 +102,7 @@ InflateStream::InflateStream(const std::string& path, const CompressedStream& pl
   state.path = path;
   state.operation = operation;
   state.place = place;
-  state.is_gzip = codec == "gzip";
+  state.is_gzip_file = codec == "gzip";
   state.file = map_input(path, operation);
   if (place.begin > state.file.nbytes() || place.nbytes > state.file.nbytes() - place.begin) {
     state.refuse("has a compressed part from byte ", place.begin, " on of ", place.nbytes,

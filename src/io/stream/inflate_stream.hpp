@@ -11,6 +11,11 @@
 
 namespace tenstride::io {
 
+/// Whether the bytes begin a gzip file.
+inline bool is_gzip(std::span<const std::byte> start) {
+  return start.size() >= 2 && start[0] == std::byte{0x1f} && start[1] == std::byte{0x8b};
+}
+
 /// No byte of a deflated stream stands for more than this many bytes.
 inline constexpr std::uint64_t max_inflation = 1032;
 
