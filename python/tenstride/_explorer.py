@@ -10,6 +10,7 @@ import functools
 import http.server
 import os
 import sys
+import threading
 import urllib.parse
 import webbrowser
 from pathlib import Path
@@ -100,7 +101,8 @@ def main(words: list[str]) -> int:
     try:
         print(f"{address}\nCtrl-C ends the server of this page.", flush=True)
         if not given.no_browser and ("DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ):
-            webbrowser.open(address)
+            # Some browsers are waited for, which need the page meanwhile.
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         server.serve_forever()
     except KeyboardInterrupt:
         pass

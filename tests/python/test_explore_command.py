@@ -124,7 +124,7 @@ def test_a_browser_is_opened_where_there_is_a_display(page, tmp_path):
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n', encoding="utf-8")
     browser.chmod(0o755)
-    with served(page, "x", DISPLAY=":0", BROWSER=f"{browser} %s &") as address:
+    with served(page, "x", DISPLAY=":0", BROWSER=f"{browser} %s") as address:
         assert opened.read_text(encoding="utf-8") == f"{address}\n"
 
 
