@@ -296,8 +296,8 @@ TEST(ZarrMetadata, RefusesFieldsOfVersion2) {
             "lz4, bz2, lzma, shuffle, delta, fixedscaleoffset, quantize, bitround, astype, packbits, crc32, "
             "crc32c, adler32, fletcher32");
   EXPECT_EQ(refusal_v2("/filters", "[{\"id\": \"zlib\"}]"),
-            "zarr: \"a/.zarray\" has filters[0] = {\"id\":\"zlib\"}, which must be a filter, not a "
-            "compressor");
+            "zarr: \"a/.zarray\" has filters[0] = {\"id\":\"zlib\"}, which must be a filter; a "
+            "compressor may stand last among them where \"compressor\" is null");
   EXPECT_EQ(refusal_v2("/filters", "[{\"id\": \"shuffle\", \"elementsize\": 5}]"),
             "zarr: \"a/.zarray\" has filters[0] = {\"elementsize\":5,\"id\":\"shuffle\"}, which must be a "
             "filter of elements whose size divides the 24 bytes of a chunk");

@@ -90,7 +90,13 @@ def value_files():
     yield "fill_of_bool", array(dtype="|b1", fill_value=2), "2 for true or false"
     yield "filters_number", array(filters=1), "a number for the filters"
     yield "filter_unknown", array(filters=[{"id": "json2"}]), "a filter that is not known"
-    yield "filter_compresses", array(filters=[{"id": "zlib", "level": 1}]), "a compressor among the filters"
+    shuffle = {"id": "shuffle", "elementsize": 2}
+    yield "filter_compresses", array(filters=[{"id": "zlib"}, shuffle]), "a compressor before a filter"
+    yield (
+        "filter_not_zlib",
+        array(filters=[shuffle, {"id": "zlib"}]),
+        "a compressor last among the filters, and no zlib data",
+    )
     yield "shuffle_of_5", array(filters=[{"id": "shuffle", "elementsize": 5}]), "a shuffle of elements of 5 bytes"
     yield "shuffle_of_0", array(filters=[{"id": "shuffle", "elementsize": 0}]), "a shuffle of elements of 0 bytes"
     yield "compressor_text", array(compressor="zlib"), "a text for the compressor"

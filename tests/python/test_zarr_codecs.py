@@ -155,6 +155,13 @@ def test_filters_of_version_2(tmp_path, name, order):
     assert_read(tmp_path / "x.zarr", make(tmp_path / "x.zarr", 2, dtype, filters, [COMPRESSORS["zlib"]], order=order))
 
 
+def test_a_compressor_among_the_filters(tmp_path):
+    filters = [{"id": "shuffle", "elementsize": 4}, COMPRESSORS["zlib"]]
+    assert_read(tmp_path / "x.zarr", make(tmp_path / "x.zarr", 2, "<f4", filters))
+    run_program("convert", tmp_path / "x.zarr", "x.t()", "-o", tmp_path / "y.zarr", "--metadata-only")
+    assert_read(tmp_path / "y.zarr", zarr.open_array(tmp_path / "y.zarr", mode="r")[...])
+
+
 def test_a_delta_of_long_chunks(tmp_path):
     wanted = numpy.cumsum(numpy.random.default_rng(3).integers(-9, 10, 5000)).astype("int16")
     wanted[3000:] -= wanted[3000]

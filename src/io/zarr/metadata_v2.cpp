@@ -30,15 +30,20 @@ bool is_filter_of_v2(const ZarrCodec& codec) {
   return codec.kind == ZarrCodecKind::shuffle || is_zarr_filter(codec.kind) || is_zarr_checksum(codec.kind);
 }
 
-/// The filters, which come first, and the compressor.
+/// The filters, which come first, and the compressor, which may also be the last of the filters.
 std::vector<ZarrCodec> codecs_of_v2(const JsonField& root, ZarrElement element, std::size_t chunk_nbytes) {
   std::vector<ZarrCodec> codecs;
+  const JsonField compressor = root.at("compressor");
   const auto filters = root.find("filters");
   if (filters && !filters->is_null()) {
-    for (const JsonField& filter : filters->items()) {
+    const std::vector<JsonField> items = filters->items();
+    for (const JsonField& filter : items) {
       codecs.push_back(parse_zarr_codec_v2(filter, element));
       const ZarrCodec& codec = codecs.back();
-      if (!is_filter_of_v2(codec)) filter.refuse("a filter, not a compressor");
+      if (!is_filter_of_v2(codec)) {
+        if (compressor.is_null() && codecs.size() == items.size()) break;
+        filter.refuse("a filter; a compressor may stand last among them where \"compressor\" is null");
+      }
       const std::size_t item =
           is_zarr_filter(codec.kind) ? item_size(codec.decoded.dtype) : static_cast<std::size_t>(codec.item);
       if (chunk_nbytes % item != 0) {
@@ -49,7 +54,6 @@ std::vector<ZarrCodec> codecs_of_v2(const JsonField& root, ZarrElement element, 
       if (chunk_nbytes > max_filtered_nbytes) filter.refuse("a filter that makes fewer bytes of a chunk");
     }
   }
-  const JsonField compressor = root.at("compressor");
   if (!compressor.is_null()) codecs.push_back(parse_zarr_codec_v2(compressor, element));
   return codecs;
 }
