@@ -197,6 +197,10 @@ def images():
                 except OSError:  # a mode that the format lacks
                     continue
                 yield file.getvalue()
+    several = io.BytesIO()
+    first, second = (image_module.effect_noise((5, height), 50) for height in (4, 6))
+    first.save(several, "MPO", save_all=True, append_images=[second])
+    yield several.getvalue()
 
 
 def zarr_folder(folder):

@@ -215,12 +215,16 @@ TEST(Tiff, ImagesOfOme) {
   format.height = 5;
   format.width = 6;
   const auto images = [&](const std::string& text) {
+    const auto format_of = [&](const OmePlane& plane) {
+      const bool is_there = plane.file.empty() || plane.file == "b.tif";
+      return is_there && plane.page < 24 ? &format : nullptr;
+    };
     std::string said;
-    for (const OmeImage& image :
-         read_ome_images(text, [&](std::uint64_t page) { return page < 24 ? &format : nullptr; })) {
+    for (const OmeImage& image : read_ome_images(text, "a.tif", format_of)) {
       for (const std::string& one : image.axes.names) said += one + " ";
       said += tenstride::detail::to_text(image.axes.sizes) + " of";
-      for (const std::uint64_t page : image.pages) said += " " + std::to_string(page);
+      for (const OmePlane& plane : image.planes)
+        said += " " + std::string(plane.file) + std::to_string(plane.page);
       said += ";";
     }
     return said;
@@ -248,6 +252,17 @@ TEST(Tiff, ImagesOfOme) {
   EXPECT_EQ(images(ome(three, R"(<TiffData IFD="22" PlaneCount="3"/>)")), "");
   EXPECT_EQ(images("<OME>" + image(three) + image(three, R"(<TiffData IFD="3" PlaneCount="3"/>)")),
             "z (3) of 0 1 2;z (3) of 3 4 5;");
+  const auto of_files = [&](const std::string& first, const std::string& second) {
+    const std::string data = R"(<TiffData FirstZ="0" PlaneCount="2">)" + first +
+                             R"(</TiffData><TiffData IFD="5" FirstZ="2">)" + second + "</TiffData>";
+    return images(R"(<OME UUID="urn:a">)" + image(three, data) + "</OME>");
+  };
+  const std::string own = R"(<UUID FileName="a.tif">urn:x</UUID>)";
+  EXPECT_EQ(of_files(own, R"(<UUID FileName="b.tif">urn:b</UUID>)"), "z (3) of 0 1 b.tif5;");
+  EXPECT_EQ(of_files(own, R"(<UUID FileName="old.tif">urn:a</UUID>)"), "z (3) of 0 1 5;");
+  // Without its name a page is one of the file itself.
+  EXPECT_EQ(of_files(own, R"(<UUID FileName="c.tif">urn:c</UUID>)"), "z (3) of 0 1 5;");
+  EXPECT_EQ(of_files("", own), "z (3) of 0 1 5;");
   EXPECT_EQ(images("<OME><ome:Pixels "), "");
   EXPECT_EQ(images("<OME" + std::string(1 << 20, '<') + " "), "");
 }

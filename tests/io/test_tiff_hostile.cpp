@@ -215,7 +215,8 @@ TEST_F(TiffHostile, SizesThatCannotBe) {
             "page 0 has the height 0 (tag 257), which must be 1 to 4294967295");
   EXPECT_EQ(refused(one_page({{277, {0}}})), "page 0 has 0 samples per pixel, which must be 1 to 65535");
   EXPECT_EQ(refused(one_page({{278, {0}}})), "page 0 has 0 rows per strip, which must be at least 1");
-  EXPECT_EQ(refused(one_page({{32997, {2}}})), "page 0 has the depth 2 (tag 32997), which must be 1");
+  EXPECT_EQ(refused(one_page({{32997, {2}}})),
+            "page 0 has the depth 2 (tag 32997) and must be in tiles: strips have 1");
   EXPECT_EQ(refused(one_page({{284, {3}}})), "page 0 has the planar configuration 3, which must be 1 or 2");
   EXPECT_EQ(refused(one_page({{322, {0}}, {323, {16}}})),
             "page 0 has the tile width 0 (tag 322), which must be 1 to 4294967295");
@@ -282,6 +283,20 @@ TEST_F(TiffHostile, PagesOfOtherFormats) {
       "64, or complex floats of 64 or 128;2 (4,6);");
   EXPECT_EQ(refusal<FileError>([&] { return open_tiff_stack(scratch_.path("x.tif"), "tiff", "3"); }),
             "tiff: \"" + scratch_.path("x.tif") + "\" must still have a tensor \"3\"");
+}
+
+TEST_F(TiffHostile, PagesBelowCopiesStandBelowTheTensor) {
+  HandMadeTiff file;
+  const std::uint32_t data = file.data(counted_bytes());
+  const std::uint32_t below = file.directory(HandMadeTiff::page(data, {{256, {2}}}));
+  const std::uint32_t first = file.directory(HandMadeTiff::page(data));
+  file.directory(HandMadeTiff::page(data, {{254, {1}}, {256, {3}}, {330, {below}}}));
+  std::string bytes = file.bytes();
+  bytes[4] = static_cast<char>(first & 0xFF);
+  bytes[5] = static_cast<char>(first >> 8);
+  EXPECT_EQ(obstacles(bytes), Texts({"", "", ""}));
+  EXPECT_EQ(list_tiff_stacks(scratch_.path("x.tif"))[2].name, "0.2");
+  EXPECT_EQ(list_tiff_stacks(scratch_.path("x.tif"))[2].shape, (Dims{4, 2}));
 }
 
 TEST_F(TiffHostile, PagesBelowPages) {

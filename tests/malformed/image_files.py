@@ -158,6 +158,26 @@ def jpeg_files(whole):
     yield "pixels_zero", whole[:pixels] + bytes(40) + whole[-2:], "pixels that end early, as zeros"
 
 
+def several_files(whole):
+    """Two pictures in a file, of which the second cannot be read; the index stands behind the first mark."""
+
+    def two(begin, nbytes, second=whole):
+        entries = struct.pack("<5I", 0, len(whole), 0, 0, 0)[:16] + struct.pack("<IIII", 0, nbytes, begin, 0)
+        index = struct.pack("<2sHIHHHII", b"II", 42, 8, 1, 0xB002, 7, 32, 26) + bytes(4) + entries
+        segment_data = b"MPF\0" + index
+        first = whole[:2] + struct.pack(">HH", 0xFFE2, 2 + len(segment_data)) + segment_data + whole[2:]
+        return first + second
+
+    # From the index on, which begins at byte 10.
+    behind = len(two(0, 0, b"")) - 10
+    yield "second_outside", two(1 << 31, len(whole)), "a second picture behind the file"
+    yield "second_cut_off", two(behind, len(whole))[:-9], "a file that ends within the second picture"
+    yield "second_empty", two(behind, 0), "a second picture without a byte"
+    yield "second_cut", two(behind, len(whole) // 2), "a second picture that ends early"
+    yield "second_not", two(behind, 100, bytes(100)), "a second picture of zeros"
+    yield "second_is_png", two(behind, 8, b"\x89PNG\r\n\x1a\n"), "a second picture that is a PNG"
+
+
 def files():
     yield Malformed("empty.png", b"", "no byte at all")
     for part in (png_start_files, png_field_files):
@@ -166,5 +186,5 @@ def files():
     whole = jpeg()
     if whole is None:
         return
-    for name, data, wrong in jpeg_files(whole):
+    for name, data, wrong in (*jpeg_files(whole), *several_files(whole)):
         yield Malformed(name + ".jpg", data, wrong)

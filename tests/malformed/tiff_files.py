@@ -23,7 +23,7 @@ WIDTH, LENGTH, BITS, COMPRESSION, PHOTOMETRIC, STRIPS, SAMPLES, ROWS, COUNTS = (
     278,
     279,
 )
-PLANES, PREDICTOR, SUB_IFDS, SAMPLE_FORMAT, SHARED, DEPTH = 284, 317, 330, 339, 530, 32997
+PLANES, PREDICTOR, SUB_IFDS, SAMPLE_FORMAT, SHARED, DEPTH, TILE_DEPTH = 284, 317, 330, 339, 530, 32997, 32998
 SUBFILE = 254
 TILE_WIDTH, TILE_LENGTH, TILES, TILE_COUNTS = 322, 323, 324, 325
 
@@ -151,7 +151,7 @@ def size_files():
     yield "samples_0", one(SAMPLES=0), "no sample for each pixel"
     yield "samples_2_31", one(SAMPLES=1 << 31), "2^31 samples for each pixel"
     yield "planes_3", one(PLANES=3), "a planar configuration that TIFF does not have"
-    yield "depth_2", one(DEPTH=2), "a volume"
+    yield "depth_2", one(DEPTH=2), "a volume in strips"
     yield "rows_per_strip_0", one(ROWS=0), "strips of no row"
 
 
@@ -181,6 +181,14 @@ def piece_files():
     yield "tile_without_length", tiled(TILE_LENGTH=None, WIDTH=6), "tiles without a height"
     yield "tile_too_large", tiled(TILE_WIDTH=1 << 20, TILE_LENGTH=1 << 20), "tiles of a terabyte"
     yield "tiles_too_few", tiled(WIDTH=40), "one tile of three"
+    yield "tile_depth_0", tiled(DEPTH=2, TILE_DEPTH=0), "tiles of no slice"
+    yield "tile_depth_2", tiled(TILE_DEPTH=2), "tiles of two slices of a page of one"
+    yield "tile_of_depth_cut", tiled(DEPTH=2, TILE_DEPTH=2), "a tile of two slices with the bytes of one"
+    yield "tile_of_depth_lzw", tiled(DEPTH=2, TILE_DEPTH=2, COMPRESSION=5), "a tile of two slices by LZW"
+    yield "tiles_of_depth_too_few", tiled(DEPTH=2), "one tile of two slices"
+    deep = {"DEPTH": 1 << 20, "TILE_DEPTH": 1 << 20, "TILE_WIDTH": 1 << 10, "TILE_LENGTH": 1 << 10}
+    yield "tile_too_deep", tiled(**deep), "tiles of 2^40 elements"
+    yield "depth_overflows", tiled(WIDTH=0xFFFFFFFF, LENGTH=0xFFFFFFFF, DEPTH=0xFFFFFFFF), "2^96 elements"
     yield "tile_outside", tiled(TILES=1 << 30), "a tile behind the file"
     yield "tile_too_short", tiled(TILE_COUNTS=100), "a tile with less bytes than it must have"
 

@@ -262,6 +262,73 @@ def test_planes_of_ome_stand_in_any_order(tmp_path):
     assert_same(torch.load(tmp_path / "x.ome.tif"), array)
 
 
+def write_files_of_ome(folder, array, compression=None):
+    """Each time of (t,c,y,x) in a file of its own, all with the same OME-XML; gives their names."""
+    names = [f"t{t}.ome.tif" for t in range(len(array))]
+    sizes = f'SizeX="{array.shape[3]}" SizeY="{array.shape[2]}" SizeC="{array.shape[1]}" SizeZ="1" SizeT="{len(array)}"'
+    data = "".join(
+        f'<TiffData IFD="{c}" FirstT="{t}" FirstC="{c}"><UUID FileName="{name}">urn:uuid:{t}</UUID></TiffData>'
+        for t, name in enumerate(names)
+        for c in range(array.shape[1])
+    )
+    pixels = f'<Pixels ID="Pixels:0" DimensionOrder="XYCZT" Type="{array.dtype}" {sizes}>{data}</Pixels>'
+    for t, name in enumerate(names):
+        xml = f'<OME {OME} UUID="urn:uuid:{t}"><Image ID="Image:0">{pixels}</Image></OME>'
+        with tifffile.TiffWriter(folder / name, ome=False, byteorder="<>"[t % 2]) as writer:
+            for c, plane in enumerate(array[t]):
+                writer.write(plane, description=xml if c == 0 else None, metadata=None, compression=compression)
+    return names
+
+
+@pytest.mark.parametrize("compression", [None, "zlib"])
+def test_an_image_of_ome_in_several_files(tmp_path, compression):
+    array = drawn((4, 3, 9, 11), "uint16", 65536)
+    for name in write_files_of_ome(tmp_path, array, compression):
+        assert_same(tifffile.imread(tmp_path / name), array)
+        (info,) = torch.file_info(tmp_path / name)
+        assert info.axes == list("tcyx") and not info.is_mapped
+        assert_same(torch.load(tmp_path / name), array)
+    torch.convert(tmp_path / "t1.ome.tif", "x.permute(2, 3, 1, 0)", tmp_path / "y.npy")
+    assert_same(numpy.load(tmp_path / "y.npy"), array.transpose(2, 3, 1, 0))
+
+
+def test_of_several_files_one_is_missing(tmp_path):
+    array = drawn((2, 3, 9, 11))
+    write_files_of_ome(tmp_path, array)
+    (tmp_path / "t1.ome.tif").unlink()
+    assert_same(torch.load(tmp_path / "t0.ome.tif"), array[0])
+    _, rest = torch.file_info(tmp_path / "t0.ome.tif")
+    missing = 'has an image of several files, of which "t1.ome.tif" cannot be read beside it'
+    assert rest.obstacle == f"have pages that can be read (the file {missing})"
+
+
+@pytest.mark.parametrize("byteorder", "<>")
+@pytest.mark.parametrize("compression", [None, "zlib"])
+@pytest.mark.parametrize("shape", [(40, 33, 50), (2, 3, 20, 33, 50), (20, 33, 50, 3)])
+def test_volumes(tmp_path, shape, compression, byteorder):
+    array = drawn(shape, "uint16", 65536)
+    options = {"photometric": "rgb", "planarconfig": "contig"} if shape[-1] == 3 else {"photometric": "minisblack"}
+    options |= {"tile": (16, 16, 32), "volumetric": True, "compression": compression, "byteorder": byteorder}
+    tifffile.imwrite(tmp_path / "x.tif", array, **options)
+    assert_same(tifffile.imread(tmp_path / "x.tif"), array)
+    assert_same(torch.load(tmp_path / "x.tif"), array)
+    (info,) = torch.file_info(tmp_path / "x.tif")
+    assert info.axes == [""] * (2 if len(shape) == 5 else 0) + list("zyxc" if shape[-1] == 3 else "zyx")
+    torch.convert(tmp_path / "x.tif", "x.transpose(0, 1)", tmp_path / "y.npy")
+    assert_same(numpy.load(tmp_path / "y.npy"), numpy.swapaxes(array, 0, 1))
+
+
+def test_volumes_that_are_not_read(tmp_path):
+    options = {"photometric": "minisblack", "tile": (16, 16, 32), "volumetric": True}
+    tifffile.imwrite(tmp_path / "x.tif", drawn((20, 33, 50)), compression="lzw", **options)
+    with pytest.raises(torch.FileError) as error:
+        torch.load(tmp_path / "x.tif")
+    assert str(error.value) == (
+        f'load: "{tmp_path}/x.tif" has tiles of several slices, compressed with LZW, and must have them uncompressed '
+        "or deflated"
+    )
+
+
 def test_what_cannot_be_read_blocks_nothing(tmp_path):
     array = drawn((9, 11))
     with tifffile.TiffWriter(tmp_path / "x.tif") as writer:

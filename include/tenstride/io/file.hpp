@@ -186,7 +186,7 @@ TENSTRIDE_API FileInfo raw_file_info(const std::string& path, const RawElements&
 /// The files that have the elements: those of a stack, otherwise `info.path`.
 TENSTRIDE_API std::vector<std::string> element_files(const FileInfo& info);
 
-/// The headers of all tensors that are meant (of TIFF the first, if not "*"), in their order; at least one.
+/// The headers of all tensors that are meant (of TIFF and JPEG the first, if not "*"); at least one.
 /// Throws FileError, which begins with `operation` where the file cannot be opened, is of no known kind or
 /// holds no tensor, and where no tensor has such a name; it then names those that come nearest.
 /// Example: `list_tensors("model.safetensors::blocks.*.weight")`.

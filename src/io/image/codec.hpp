@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tenstride/io/image.hpp"
 
@@ -25,6 +26,17 @@ class ImageDecoder {
 
 /// What is wrong with a picture of that many pixels, or nothing (""): at most max_image_pixels are read.
 std::string too_many_pixels(Index height, Index width);
+
+/// A picture of a file that may hold several.
+struct ListedImage {
+  ImageInfo info{};
+  /// What is wrong with it; "" for nothing, and then `info` is known.
+  std::string wrong{};
+};
+/// All pictures of a file, at least one. Throws FileError where the first cannot be read.
+std::vector<ListedImage> list_images(const std::string& path);
+/// One of them. Throws FileError.
+Tensor read_listed_image(const std::string& path, std::size_t number);
 
 std::unique_ptr<ImageDecoder> make_jpeg_decoder();
 std::unique_ptr<ImageDecoder> make_png_decoder();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/message.hpp"
 #include "io/format/known_formats.hpp"
+#include "io/image/codec.hpp"
 #include "io/input.hpp"
 #include "tenstride/io/image.hpp"
 
@@ -14,21 +15,36 @@ bool is_jpeg(const FileStart& start) {
   return kind_of(start.bytes) == FileKind::jpeg;
 }
 
-std::vector<FileInfo> list_image(const std::string& path, std::string_view /*operation*/) {
-  const ImageInfo image = read_image_info(path);
+FileInfo image_info(const ListedImage& listed) {
+  const ImageInfo& image = listed.info;
   FileInfo info;
   info.format = image.format == ImageFormat::png ? "PNG" : "JPEG";
   info.storage = ElementStorage::encoded;
+  if (!listed.wrong.empty()) {
+    info.format = "JPEG";
+    constexpr std::string_view must = "must ";
+    info.obstacle = listed.wrong.starts_with(must)
+                        ? listed.wrong.substr(must.size())
+                        : tenstride::detail::message("be a picture that can be read (it ", listed.wrong, ")");
+    return info;
+  }
   info.dtype = image.dtype;
   info.orientation = image.orientation;
   if (image.is_cmyk)
     info.attributes = image.is_inverted ? R"({"colours":"CMYK","inverted":true})" : R"({"colours":"CMYK"})";
   info.layout = row_major({image.height, image.width, image.channels});
-  return {info};
+  return info;
+}
+
+std::vector<FileInfo> list_image(const std::string& path, std::string_view /*operation*/) {
+  std::vector<FileInfo> result;
+  for (const ListedImage& listed : list_images(path)) result.push_back(image_info(listed));
+  for (std::size_t i = 0; result.size() > 1 && i < result.size(); ++i) result[i].name = std::to_string(i);
+  return result;
 }
 
 Tensor load_image(const FileInfo& info) {
-  return read_image(info.path);
+  return read_listed_image(info.path, info.name.empty() ? 0 : std::stoul(info.name));
 }
 
 void save_png(const std::string& path, const std::vector<NamedTensor>& tensors,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of image.hpp in a build without image libraries, where the sources image*.cpp are left out.
 #include "base/message.hpp"
-#include "tenstride/io/image.hpp"
+#include "io/image/codec.hpp"
 
 #ifndef TENSTRIDE_WITH_IMAGES
 
@@ -25,6 +25,12 @@ Tensor read_image(const std::string& path, Caller /*caller*/) {
   refuse("read_image", path);
 }
 ImageInfo read_image_info(const std::string& path) {
+  refuse("read_image", path);
+}
+std::vector<ListedImage> list_images(const std::string& path) {
+  refuse("read_image", path);
+}
+Tensor read_listed_image(const std::string& path, std::size_t /*number*/) {
   refuse("read_image", path);
 }
 void write_png(const std::string& path, const Tensor& /*image*/, Overwrite /*overwrite*/, Caller /*caller*/) {

@@ -12,6 +12,8 @@ namespace tenstride::io {
 
 /// A strip or a tile of a page.
 struct TiffPiece {
+  /// The file that has the page.
+  const TiffFile* file = nullptr;
   /// Where the page's directory begins.
   std::uint64_t directory = 0;
   /// The page's number in the stack, for errors.

@@ -13,7 +13,7 @@ constexpr std::uint64_t max_entries = std::uint64_t{1} << 26;
 }  // namespace
 
 std::uint64_t tiff_page_nbytes(const TiffFormat& format) {
-  return static_cast<std::uint64_t>(format.stored_nbytes(format.height, format.width) *
+  return static_cast<std::uint64_t>(format.stored_nbytes(format.height, format.width) * format.depth *
                                     format.planes_count());
 }
 

@@ -60,7 +60,8 @@ class FormatReader {
     if (planes == 2 && result.samples > 1) result.planes = TiffPlanes::separate;
     result.photometric = value(tiff_tag::photometric, 1);
     set_pieces(result);
-    require_flat_page(result);
+    set_depth(result);
+    require_small_page(result);
     set_colours(result);
     return result;
   }
@@ -74,8 +75,8 @@ class FormatReader {
     return reader_.integer(page_, tag, otherwise);
   }
 
-  Index size(std::uint16_t tag, std::string_view what) {
-    const std::uint64_t given = value(tag, 0);
+  Index size(std::uint16_t tag, std::string_view what, std::uint64_t otherwise = 0) {
+    const std::uint64_t given = value(tag, otherwise);
     constexpr std::uint64_t largest = 0xFFFFFFFF;
     if (given < 1 || given > largest) {
       refuse("has the ", what, " ", given, " (tag ", tag, "), which must be 1 to ", largest);
@@ -139,14 +140,26 @@ class FormatReader {
         rows < static_cast<std::uint64_t>(result.height) ? static_cast<Index>(rows) : result.height;
   }
 
-  /// Refuses volumes, and pages whose bytes do not fit 63 bits: no product of sizes overflows later.
-  void require_flat_page(const TiffFormat& result) {
-    if (value(tiff_tag::image_depth, 1) != 1 || value(tiff_tag::tile_depth, 1) != 1) {
-      refuse("has the depth ", value(tiff_tag::image_depth, 1), " (tag 32997), which must be 1");
+  void set_depth(TiffFormat& result) {
+    result.depth = size(tiff_tag::image_depth, "depth", 1);
+    result.piece_depth = size(tiff_tag::tile_depth, "tile depth", 1);
+    if (result.pieces == TiffPieces::strips && result.depth > 1) {
+      refuse("has the depth ", result.depth, " (tag 32997) and must be in tiles: strips have 1");
     }
-    const std::optional<Index> elements = try_multiply(result.width * result.samples, result.height);
+    if (result.pieces == TiffPieces::strips || result.depth == 1) {
+      const bool is_deep = result.pieces == TiffPieces::tiles && result.piece_depth > 1;
+      if (is_deep) refuse("has tiles of the depth ", result.piece_depth, ", which must be 1 as the page's");
+      result.piece_depth = 1;
+    }
+  }
+
+  /// Refuses pages whose bytes do not fit 63 bits: no product of sizes overflows later.
+  void require_small_page(const TiffFormat& result) {
+    std::optional<Index> elements = try_multiply(result.width * result.samples, result.height);
+    if (elements) elements = try_multiply(*elements, result.depth);
     if (!elements || !try_multiply(*elements, static_cast<Index>(item_size(result.dtype)))) {
-      refuse("has ", result.height, " x ", result.width, " pixels of ", result.samples,
+      refuse("has ", result.depth > 1 ? std::to_string(result.depth) + " x " : "", result.height, " x ",
+             result.width, " pixels of ", result.samples,
              " samples, whose bytes must fit a signed 64-bit integer");
     }
   }

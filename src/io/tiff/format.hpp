@@ -29,6 +29,9 @@ struct TiffFormat {
   /// The size of a strip or a tile. A strip is not higher than the page, a tile may be.
   Index piece_height = 0;
   Index piece_width = 0;
+  /// More than one of volumes, which are in tiles: then a page has slices, and a tile of so many of them.
+  Index depth = 1;
+  Index piece_depth = 1;
   std::uint64_t photometric = 1;
   /// The pixels that share a colour, across and down: more than one of YCbCr that is stored as such.
   Index shared_across = 1;
@@ -41,9 +44,12 @@ struct TiffFormat {
   /// Pieces of one plane, in a row and in a column.
   [[nodiscard]] Index pieces_across() const { return ceil_divide(width, piece_width); }
   [[nodiscard]] Index pieces_down() const { return ceil_divide(height, piece_height); }
+  [[nodiscard]] Index pieces_deep() const { return ceil_divide(depth, piece_depth); }
   [[nodiscard]] Index planes_count() const { return planes == TiffPlanes::together ? 1 : samples; }
   /// Pieces of a whole page. No overflow: at most the number of elements, which was checked.
-  [[nodiscard]] Index piece_count() const { return pieces_across() * pieces_down() * planes_count(); }
+  [[nodiscard]] Index piece_count() const {
+    return pieces_across() * pieces_down() * pieces_deep() * planes_count();
+  }
   [[nodiscard]] bool shares_colours() const { return shared_across > 1 || shared_down > 1; }
   /// Whether the decoded bytes are the elements, but for their order.
   [[nodiscard]] bool is_plain() const {

@@ -39,10 +39,11 @@ Number number_of_page(TIFF* handle, std::uint32_t tag) {
 
 class LibtiffDecoder final : public TiffDecoder {
  public:
-  explicit LibtiffDecoder(const TiffStack& stack) : file_(stack.file), format_(stack.format) {}
+  explicit LibtiffDecoder(const TiffStack& stack)
+      : file_(stack.file), files_(stack.files), format_(stack.format) {}
 
   std::uint64_t decode(const TiffPiece& piece, std::span<std::byte> elements) const override {
-    std::unique_ptr<LibtiffReader> reader = take(piece.directory);
+    std::unique_ptr<LibtiffReader> reader = take(*piece.file, piece.directory);
     const std::uint64_t stored = decode_by(*reader, piece, elements);
     // After an error the handle is not used again.
     give_back(std::move(reader));
@@ -55,8 +56,8 @@ class LibtiffDecoder final : public TiffDecoder {
   }
   template <typename... Pieces>
   [[noreturn]] void refuse(const TiffPiece& piece, const Pieces&... pieces) const {
-    file_->refuse("page ", piece.page, ", ", format_.pieces == TiffPieces::tiles ? "tile " : "strip ",
-                  piece.number, " ", pieces...);
+    piece.file->refuse("page ", piece.page, ", ", format_.pieces == TiffPieces::tiles ? "tile " : "strip ",
+                       piece.number, " ", pieces...);
   }
 
   std::uint64_t decode_by(LibtiffReader& reader, const TiffPiece& piece,
@@ -96,9 +97,10 @@ class LibtiffDecoder final : public TiffDecoder {
     const std::uint64_t nbytes = TIFFGetStrileByteCountWithErr(handle, piece.number, &is_wrong);
     if (is_wrong != 0) refuse(piece, "must have a length in the file");
     if (nbytes == 0) return {};
-    if (begin > file_->size() || nbytes > file_->size() - begin) {
-      refuse(piece, "has ", nbytes, " bytes from byte ", begin, " on, which must lie in the file of ",
-             file_->size(), " bytes");
+    const std::uint64_t size = piece.file->size();
+    if (begin > size || nbytes > size - begin) {
+      refuse(piece, "has ", nbytes, " bytes from byte ", begin, " on, which must lie in the file of ", size,
+             " bytes");
     }
     return {begin, nbytes};
   }
@@ -108,14 +110,23 @@ class LibtiffDecoder final : public TiffDecoder {
                     std::span<std::byte> bytes) const {
     TIFF* const handle = reader.get();
     const bool is_tiled = format_.pieces == TiffPieces::tiles;
-    const std::uint64_t expected =
-        is_tiled ? TIFFTileSize64(handle) : TIFFVStripSize64(handle, static_cast<std::uint32_t>(piece.rows));
+    const std::uint64_t expected = format_.piece_depth > 1 ? bytes.size()
+                                   : is_tiled
+                                       ? TIFFTileSize64(handle)
+                                       : TIFFVStripSize64(handle, static_cast<std::uint32_t>(piece.rows));
     if (expected != bytes.size()) {
       refuse(piece, "is decoded to ", expected, " bytes, which must be ", bytes.size());
     }
     const auto compression = number_of_page(handle, TIFFTAG_COMPRESSION);
     if (compression == COMPRESSION_NONE && stored.nbytes < bytes.size()) {
       refuse(piece, "has ", stored.nbytes, " bytes, uncompressed, and must have ", bytes.size());
+    }
+    // libtiff decodes the first slice of a tile alone.
+    if (compression == COMPRESSION_NONE && format_.piece_depth > 1) {
+      piece.file->read(stored.begin, bytes);
+      to_usual_order(handle, bytes);
+      if (TIFFIsByteSwapped(handle) != 0) swap_elements(bytes);
+      return;
     }
     const bool is_deflated = compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
     if (!is_deflated || !try_inflate(reader, piece, stored, bytes)) decode_by_libtiff(reader, piece, bytes);
@@ -136,10 +147,8 @@ class LibtiffDecoder final : public TiffDecoder {
     }
     std::vector<std::byte>& packed = reader.scratch();
     packed.resize(std::min(stored.nbytes, max_packed(bytes.size())));
-    file_->read(stored.begin, packed);
-    if (number_of_page(handle, TIFFTAG_FILLORDER) == FILLORDER_LSB2MSB) {
-      TIFFReverseBits(reinterpret_cast<std::uint8_t*>(packed.data()), static_cast<tmsize_t>(packed.size()));
-    }
+    piece.file->read(stored.begin, packed);
+    to_usual_order(handle, packed);
     ZlibDecoder::Result result = reader.inflater().decode(packed, bytes);
     if (result.outcome == ZlibDecoder::Outcome::too_long) {
       result = inflate_padded(reader, piece, packed, bytes);
@@ -184,6 +193,12 @@ class LibtiffDecoder final : public TiffDecoder {
     return result;
   }
 
+  /// The highest bit of each byte first.
+  static void to_usual_order(TIFF* handle, std::span<std::byte> bytes) {
+    if (number_of_page(handle, TIFFTAG_FILLORDER) != FILLORDER_LSB2MSB) return;
+    TIFFReverseBits(reinterpret_cast<std::uint8_t*>(bytes.data()), static_cast<tmsize_t>(bytes.size()));
+  }
+
   void swap_elements(std::span<std::byte> bytes) const {
     if (format_.bits == 24) {
       TIFFSwabArrayOfTriples(reinterpret_cast<std::uint8_t*>(bytes.data()),
@@ -210,20 +225,24 @@ class LibtiffDecoder final : public TiffDecoder {
   }
 
   /// A handle of no other thread: one that reads this page already, any, or a new one.
-  [[nodiscard]] std::unique_ptr<LibtiffReader> take(std::uint64_t directory) const {
+  [[nodiscard]] std::unique_ptr<LibtiffReader> take(const TiffFile& file, std::uint64_t directory) const {
     {
       const std::lock_guard lock(mutex_);
-      auto found = std::find_if(idle_.begin(), idle_.end(),
-                                [&](const auto& reader) { return reader->directory() == directory; });
-      if (found == idle_.end() && !idle_.empty()) found = idle_.end() - 1;
+      const auto find = [&](const auto& is_meant) {
+        return std::find_if(idle_.begin(), idle_.end(), [&](const auto& reader) {
+          return &reader->file() == &file && is_meant(*reader);
+        });
+      };
+      auto found = find([&](const LibtiffReader& reader) { return reader.directory() == directory; });
+      if (found == idle_.end()) found = find([](const LibtiffReader&) { return true; });
       if (found != idle_.end()) {
         std::unique_ptr<LibtiffReader> result = std::move(*found);
         idle_.erase(found);
         return result;
       }
     }
-    auto result = std::make_unique<LibtiffReader>(*file_);
-    if (result->get() == nullptr) file_->refuse("cannot be read: ", result->errors().text);
+    auto result = std::make_unique<LibtiffReader>(file);
+    if (result->get() == nullptr) file.refuse("cannot be read: ", result->errors().text);
     return result;
   }
   void give_back(std::unique_ptr<LibtiffReader> reader) const {
@@ -233,6 +252,7 @@ class LibtiffDecoder final : public TiffDecoder {
   }
 
   std::shared_ptr<const TiffFile> file_;
+  std::vector<std::shared_ptr<const TiffFile>> files_;
   TiffFormat format_;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<LibtiffReader>> idle_;
@@ -245,6 +265,14 @@ std::unique_ptr<TiffDecoder> make_tiff_decoder(const TiffStack& stack) {
       TIFFIsCODECConfigured(static_cast<std::uint16_t>(stack.compression)) == 0) {
     stack.file->refuse("is compressed with ", tiff_compression_text(stack.compression), " (scheme ",
                        stack.compression, "), which must be one that libtiff of this machine can decode");
+  }
+  const bool is_plain = stack.compression == COMPRESSION_NONE ||
+                        stack.compression == COMPRESSION_ADOBE_DEFLATE ||
+                        stack.compression == COMPRESSION_DEFLATE;
+  if (stack.format.piece_depth > 1 && !is_plain) {
+    stack.file->refuse("has tiles of several slices, compressed with ",
+                       tiff_compression_text(stack.compression),
+                       ", and must have them uncompressed or deflated");
   }
   return std::make_unique<LibtiffDecoder>(stack);
 }

@@ -36,6 +36,7 @@ class LibtiffReader {
   LibtiffReader(const LibtiffReader&) = delete;
   LibtiffReader& operator=(const LibtiffReader&) = delete;
 
+  [[nodiscard]] const TiffFile& file() const noexcept { return *file_; }
   /// Makes the page whose directory begins there the one that is read. False where libtiff refuses it.
   bool select(std::uint64_t directory);
   [[nodiscard]] std::uint64_t directory() const noexcept { return directory_; }

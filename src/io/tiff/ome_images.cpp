@@ -106,31 +106,35 @@ std::optional<OmePlanes> read_planes(const XmlTag& pixels, Index samples) {
 
 class ImageReader {
  public:
-  ImageReader(std::string_view xml, const std::function<const TiffFormat*(std::uint64_t)>& format_of)
-      : xml_(xml), format_of_(format_of) {}
+  ImageReader(std::string_view xml, std::string_view file, const FormatOfPlane& format_of)
+      : xml_(xml), file_(file), format_of_(format_of) {
+    if (const std::optional<XmlTag> root = find_tag(xml, "OME", 0)) uuid_ = root->value("UUID");
+  }
 
   std::vector<OmeImage> images() {
     std::vector<OmeImage> result;
-    std::uint64_t pages = 0;
     std::optional<XmlTag> pixels = find_tag(xml_, "Pixels", 0);
-    while (pixels && pages < max_tiff_pages) {
+    while (pixels && planes_read_ < max_planes_read) {
       const std::optional<XmlTag> next = find_tag(xml_, "Pixels", pixels->end);
-      if (std::optional<OmeImage> image = read_image(*pixels, next ? next->end : xml_.size())) {
-        pages += image->pages.size();
-        result.push_back(*std::move(image));
-      }
+      const std::string_view text = xml_.substr(0, next ? next->end : xml_.size());
+      std::optional<OmeImage> image = read_image(*pixels, text, Names::of_files);
+      // A file that got another name since.
+      if (!image) image = read_image(*pixels, text, Names::ignored);
+      if (image) result.push_back(*std::move(image));
       pixels = next;
     }
     return result;
   }
 
  private:
-  /// Of the text from `pixels` to `end`.
-  std::optional<OmeImage> read_image(const XmlTag& pixels, std::size_t end) {
-    const std::string_view text = xml_.substr(0, end);
+  enum class Names : unsigned char { of_files, ignored };
+
+  /// Of the text from `pixels` to its end.
+  std::optional<OmeImage> read_image(const XmlTag& pixels, std::string_view text, Names names) {
     std::optional<XmlTag> data = find_tag(text, "TiffData", pixels.end);
     if (!data) return std::nullopt;
-    const TiffFormat* const format = format_of_(static_cast<std::uint64_t>(data->number("IFD").value_or(0)));
+    std::optional<XmlTag> next = find_tag(text, "TiffData", data->end);
+    const TiffFormat* const format = format_of_(first_plane(*data, next, text, names));
     if (format == nullptr || pixels.number("SizeX") != format->width ||
         pixels.number("SizeY") != format->height) {
       return std::nullopt;
@@ -142,23 +146,24 @@ class ImageReader {
     if (planes_read_ > max_planes_read) return std::nullopt;
     constexpr std::uint64_t none = max_tiff_pages;
     OmeImage image;
-    image.pages.assign(static_cast<std::size_t>(count), none);
-    for (; data; data = find_tag(text, "TiffData", data->end)) {
-      const bool has_page = !data->value("IFD").empty();
+    image.planes.assign(static_cast<std::size_t>(count), {{}, none});
+    for (; data; data = next) {
+      next = find_tag(text, "TiffData", data->end);
+      const OmePlane plane = first_plane(*data, next, text, names);
       const std::optional<Index> first = planes->first(*data);
-      const Index page = data->number("IFD").value_or(0);
-      Index length = data->number("NumPlanes").value_or(has_page ? 1 : count);
-      length = data->number("PlaneCount").value_or(length);
       if (!first) return std::nullopt;
-      length = std::min(length, count - *first);
+      Index length = data->number("NumPlanes").value_or(data->value("IFD").empty() ? count : 1);
+      length = std::min(data->number("PlaneCount").value_or(length), count - *first);
       planes_read_ += static_cast<std::uint64_t>(length);
       if (planes_read_ > max_planes_read) return std::nullopt;
       for (Index i = 0; i < length; ++i) {
-        image.pages[static_cast<std::size_t>(*first + i)] = static_cast<std::uint64_t>(page + i);
+        image.planes[static_cast<std::size_t>(*first + i)] = {plane.file,
+                                                              plane.page + static_cast<std::uint64_t>(i)};
       }
     }
-    const bool is_whole = std::all_of(image.pages.begin(), image.pages.end(),
-                                      [&](std::uint64_t page) { return format_of_(page) != nullptr; });
+    const bool is_whole = std::all_of(image.planes.begin(), image.planes.end(), [&](const OmePlane& plane) {
+      return plane.page < none && format_of_(plane) != nullptr;
+    });
     if (!is_whole) return std::nullopt;
     image.axes.count = count;
     for (std::size_t d = 3; d-- > 0;) {
@@ -169,9 +174,26 @@ class ImageReader {
     return image;
   }
 
+  /// The page that a TiffData begins with; `next` is the one behind it.
+  [[nodiscard]] OmePlane first_plane(const XmlTag& data, const std::optional<XmlTag>& next,
+                                     std::string_view text, Names names) const {
+    OmePlane plane{{}, static_cast<std::uint64_t>(data.number("IFD").value_or(0))};
+    if (names == Names::ignored || data.attributes.ends_with('/')) return plane;
+    const std::optional<XmlTag> uuid = find_tag(next ? text.substr(0, next->end) : text, "UUID", data.end);
+    if (!uuid) return plane;
+    const std::string_view rest = text.substr(uuid->end);
+    const bool is_itself = !uuid_.empty() && rest.substr(0, rest.find('<')) == uuid_;
+    const std::string_view name = uuid->value("FileName");
+    if (!is_itself && name != file_) plane.file = name;
+    return plane;
+  }
+
   std::string_view xml_;
-  const std::function<const TiffFormat*(std::uint64_t)>& format_of_;
-  static constexpr std::uint64_t max_planes_read = 8 * max_tiff_pages;
+  std::string_view file_;
+  std::string_view uuid_;
+  const FormatOfPlane& format_of_;
+  /// Pages are named at most so often, however many images name them.
+  static constexpr std::uint64_t max_planes_read = 16 * max_tiff_pages;
   std::uint64_t planes_read_ = 0;
 };
 
@@ -183,9 +205,9 @@ bool is_ome_text(std::string_view description) {
           description.find(":OME") != std::string_view::npos);
 }
 
-std::vector<OmeImage> read_ome_images(std::string_view description,
-                                      const std::function<const TiffFormat*(std::uint64_t page)>& format_of) {
-  return ImageReader(description, format_of).images();
+std::vector<OmeImage> read_ome_images(std::string_view description, std::string_view file,
+                                      const FormatOfPlane& format_of) {
+  return ImageReader(description, file, format_of).images();
 }
 
 }  // namespace tenstride::io

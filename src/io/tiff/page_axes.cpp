@@ -27,11 +27,12 @@ std::optional<Index> imagej_number(std::string_view description, std::string_vie
 
 /// The page axes among sizes of the whole tensor; nothing where the others are not those of the format.
 std::optional<Dims> pages_of(const Dims& shape, const TiffFormat& format) {
-  Dims page{format.height, format.width};
-  const bool is_separate = format.planes == TiffPlanes::separate;
-  if (format.samples > 1)
-    page = is_separate ? Dims{format.samples, format.height, format.width}
-                       : Dims{format.height, format.width, format.samples};
+  Dims page;
+  if (format.planes == TiffPlanes::separate) page.push_back(format.samples);
+  if (format.depth > 1) page.push_back(format.depth);
+  page.push_back(format.height);
+  page.push_back(format.width);
+  if (format.samples_together() > 1) page.push_back(format.samples);
   if (shape.size() < page.size()) return std::nullopt;
   const std::size_t pages = shape.size() - page.size();
   for (std::size_t d = 0; d < page.size(); ++d) {

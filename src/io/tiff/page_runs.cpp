@@ -2,6 +2,8 @@
 #include "io/tiff/page_runs.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <unordered_set>
 
 #include "io/tiff/ome_images.hpp"
@@ -27,10 +29,10 @@ constexpr std::size_t max_compared = 64;
 
 class RunFinder {
  public:
-  explicit RunFinder(TiffReader& reader) : reader_(reader) {}
+  RunFinder(TiffReader& reader, std::string_view operation) : reader_(reader), operation_(operation) {}
 
-  std::vector<TiffPageRun> runs() {
-    read_chain();
+  TiffRuns runs() {
+    pages_ = read_chain(reader_, seen_, broken_);
     take_ome_images();
     take_pages();
     const std::size_t in_chain = runs_.size();
@@ -39,43 +41,47 @@ class RunFinder {
     }
     if (!broken_.empty()) runs_.push_back({.name = {}, .format = {}, .directories = {}, .obstacle = broken_});
     name_runs();
-    return std::move(runs_);
+    return {std::move(runs_), std::move(others_)};
   }
 
  private:
-  void read_chain() {
+  /// Throws FileError where there is no page at all; otherwise says in `broken` why not all are found.
+  std::vector<TiffPageFacts> read_chain(TiffReader& reader, std::unordered_set<std::uint64_t>& seen,
+                                        std::string& broken) {
+    std::vector<TiffPageFacts> pages;
     TiffDirectory page;
-    for (std::uint64_t at = reader_.first_directory(); at != 0; at = page.next) {
-      const std::uint64_t number = pages_.size();
-      if (!seen_.insert(at).second) {
-        broken_ = message("has a loop of pages: behind page ", number - 1, " follows the directory at byte ",
-                          at, " again");
-        return;
+    for (std::uint64_t at = reader.first_directory(); at != 0; at = page.next) {
+      const std::uint64_t number = pages.size();
+      if (!seen.insert(at).second) {
+        broken = message("has a loop of pages: behind page ", number - 1, " follows the directory at byte ",
+                         at, " again");
+        break;
       }
       if (number == max_tiff_pages) {
-        broken_ = message("has more pages than ", max_tiff_pages);
-        return;
+        broken = message("has more pages than ", max_tiff_pages);
+        break;
       }
       try {
-        reader_.read_directory(at, page);
+        reader.read_directory(at, page);
       } catch (const FileError& error) {
         if (number == 0) throw;
-        broken_ = reader_.file().reason_of(error);
-        return;
+        broken = reader.file().reason_of(error);
+        break;
       }
-      pages_.push_back(facts_of(page, number));
+      pages.push_back(facts_of(reader, page, number));
     }
+    return pages;
   }
 
-  TiffPageFacts facts_of(const TiffDirectory& page, std::uint64_t number) {
+  TiffPageFacts facts_of(TiffReader& reader, const TiffDirectory& page, std::uint64_t number) {
     TiffPageFacts facts{page.begin, number};
     try {
-      facts.is_secondary = is_secondary_page(reader_, page);
-      facts.format = place_of(read_tiff_format(reader_, page, number));
+      facts.is_secondary = is_secondary_page(reader, page);
+      facts.format = place_of(read_tiff_format(reader, page, number));
     } catch (const FileError&) {
       // Why is said of the run.
     }
-    facts.begins_run = number > 0 && reader_.text_begins(page, tiff_tag::image_description, "{\"shape\":");
+    facts.begins_run = number > 0 && reader.text_begins(page, tiff_tag::image_description, "{\"shape\":");
     return facts;
   }
 
@@ -95,23 +101,78 @@ class RunFinder {
     reader_.read_directory(pages_[0].directory, first);
     const std::optional<std::string> text = reader_.text(first, tiff_tag::image_description);
     if (!text || !is_ome_text(*text)) return;
-    const auto format_of = [&](std::uint64_t page) -> const TiffFormat* {
-      return page < pages_.size() && pages_[page].format ? &formats_[*pages_[page].format] : nullptr;
+    const std::string& path = reader_.file().path();
+    const std::size_t name = path.find_last_of('/') + 1;
+    const auto format_of = [&](const OmePlane& plane) -> const TiffFormat* {
+      const TiffPageFacts* const page = find_page(file_number(plane.file), plane.page);
+      return page != nullptr && page->format ? &formats_[*page->format] : nullptr;
     };
-    for (OmeImage& image : read_ome_images(*text, format_of)) take_ome_image(std::move(image));
+    for (const OmeImage& image : read_ome_images(*text, std::string_view(path).substr(name), format_of)) {
+      take_ome_image(image);
+    }
+    const bool has_all =
+        std::all_of(pages_.begin(), pages_.end(), [](const TiffPageFacts& page) { return page.is_taken; });
+    if (!has_all && broken_.empty()) broken_ = missing_;
   }
 
-  void take_ome_image(OmeImage image) {
-    const TiffPageFacts& first = pages_[image.pages[0]];
-    for (const std::uint64_t page : image.pages) {
-      if (pages_[page].is_taken || pages_[page].format != first.format) return;
+  /// From 1 on of another file, whose pages are read; nothing where it cannot be.
+  std::optional<std::uint32_t> file_number(std::string_view name) {
+    if (name.empty()) return 0;
+    const auto found = file_numbers_.find(name);
+    if (found != file_numbers_.end()) return found->second;
+    return file_numbers_.emplace(name, open_other(std::string(name))).first->second;
+  }
+
+  std::optional<std::uint32_t> open_other(const std::string& name) {
+    // Of the same folder, so that no file names others of the machine.
+    const bool may_open = name.find('/') == std::string::npos && others_.size() < max_tiff_files;
+    const std::string& path = reader_.file().path();
+    try {
+      if (!may_open) reader_.file().refuse(name);
+      const auto file =
+          std::make_shared<const TiffFile>(path.substr(0, path.find_last_of('/') + 1) + name, operation_);
+      const auto reader = std::make_shared<TiffReader>(*file);
+      std::unordered_set<std::uint64_t> seen;
+      std::string broken;
+      other_pages_.push_back(read_chain(*reader, seen, broken));
+      others_.push_back({file, reader});
+      return static_cast<std::uint32_t>(others_.size());
+    } catch (const FileError&) {
+      // Which it is, is told below.
     }
-    TiffPageRun run{.name = {}, .format = formats_[*first.format], .directories = {}, .first = first.number};
-    for (const std::uint64_t page : image.pages) {
-      pages_[page].is_taken = true;
-      run.directories.push_back(pages_[page].directory);
+    missing_ = message("has an image of several files, of which \"", name, "\" cannot be read beside it");
+    return std::nullopt;
+  }
+
+  TiffPageFacts* find_page(std::optional<std::uint32_t> file, std::uint64_t page) {
+    if (!file) return nullptr;
+    std::vector<TiffPageFacts>& pages = *file == 0 ? pages_ : other_pages_[*file - 1];
+    return page < pages.size() ? &pages[page] : nullptr;
+  }
+
+  void take_ome_image(const OmeImage& image) {
+    std::vector<TiffPageFacts*> taken;
+    bool is_good = runs_.size() < max_tiff_runs;
+    for (const OmePlane& plane : image.planes) {
+      TiffPageFacts* const page = find_page(file_number(plane.file), plane.page);
+      is_good = is_good && !page->is_taken && (taken.empty() || page->format == taken[0]->format);
+      if (!is_good) break;
+      page->is_taken = true;
+      taken.push_back(page);
     }
-    run.axes = std::move(image.axes);
+    if (!is_good) {
+      for (TiffPageFacts* const page : taken) page->is_taken = false;
+      return;
+    }
+    TiffPageRun run{
+        .name = {}, .format = formats_[*taken[0]->format], .directories = {}, .first = taken[0]->number};
+    const bool has_others = std::any_of(image.planes.begin(), image.planes.end(),
+                                        [](const OmePlane& plane) { return !plane.file.empty(); });
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      run.directories.push_back(taken[i]->directory);
+      if (has_others) run.files.push_back(*file_number(image.planes[i].file));
+    }
+    run.axes = image.axes;
     runs_.push_back(std::move(run));
   }
 
@@ -120,11 +181,12 @@ class RunFinder {
                                          [](const TiffPageFacts& page) { return !page.is_secondary; });
     std::optional<std::size_t> run;
     std::vector<TiffPageFacts> below;
+    const std::size_t images = runs_.size();
     for (const TiffPageFacts& page : pages_) {
       if (page.is_taken) continue;
       if (page.is_secondary && has_primary) {
         // A smaller copy that comes first stands below the page that follows.
-        run || !runs_.empty() ? add_below(run.value_or(runs_.size() - 1), page) : below.push_back(page);
+        run || images > 0 ? add_below(run.value_or(images - 1), page) : below.push_back(page);
         continue;
       }
       const bool continues = run && page.format && !page.begins_run && runs_[*run].obstacle.empty() &&
@@ -178,11 +240,14 @@ class RunFinder {
     add_run(page, parent);
   }
 
-  /// What the SubIFDs of a run's pages say, those of the same number and format as one tensor.
-  void take_sub_pages(std::size_t parent) {
-    const std::vector<std::uint64_t> directories = runs_[parent].directories;
+  /// What the SubIFDs of a run's pages say, those of one format as one tensor. Of what stands below a run
+  /// already they stand below that, too.
+  void take_sub_pages(std::size_t number) {
+    const std::size_t parent = runs_[number].parent.value_or(number);
+    const std::vector<std::uint64_t> directories = runs_[number].directories;
     const std::size_t first_run = runs_.size();
     for (std::size_t i = 0; i < directories.size(); ++i) {
+      if (!runs_[number].files.empty() && runs_[number].files[i] != 0) continue;
       TiffDirectory page;
       reader_.read_directory(directories[i], page);
       std::vector<std::uint64_t> waiting = sub_directories(page);
@@ -200,8 +265,7 @@ class RunFinder {
           if (!add_broken(parent, reader_.file().reason_of(error))) return;
           continue;
         }
-        TiffPageFacts facts = facts_of(page, runs_[parent].first + i);
-        add_below(parent, facts, first_run);
+        add_below(parent, facts_of(reader_, page, runs_[number].first + i), first_run);
         waiting.push_back(page.next);
         const std::vector<std::uint64_t> further = sub_directories(page);
         waiting.insert(waiting.end(), further.begin(), further.end());
@@ -257,7 +321,13 @@ class RunFinder {
   }
 
   TiffReader& reader_;
+  std::string_view operation_;
   std::vector<TiffPageFacts> pages_;
+  std::vector<TiffOtherFile> others_;
+  std::vector<std::vector<TiffPageFacts>> other_pages_;
+  std::map<std::string, std::optional<std::uint32_t>, std::less<>> file_numbers_;
+  /// Which file could not be read.
+  std::string missing_;
   std::vector<TiffFormat> formats_;
   std::unordered_set<std::uint64_t> seen_;
   std::vector<TiffPageRun> runs_;
@@ -267,8 +337,8 @@ class RunFinder {
 
 }  // namespace
 
-std::vector<TiffPageRun> find_tiff_runs(TiffReader& reader) {
-  return RunFinder(reader).runs();
+TiffRuns find_tiff_runs(TiffReader& reader, std::string_view operation) {
+  return RunFinder(reader, operation).runs();
 }
 
 }  // namespace tenstride::io

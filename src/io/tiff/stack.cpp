@@ -24,8 +24,8 @@ void add_note(std::string& note, const std::string& more) {
 /// Makes stacks of the runs of pages of one file.
 class StackReader {
  public:
-  StackReader(std::shared_ptr<const TiffFile> file, TiffReader& reader, const std::vector<TiffPageRun>& runs)
-      : file_(std::move(file)), reader_(reader), runs_(runs) {}
+  StackReader(std::shared_ptr<const TiffFile> file, TiffReader& reader, const TiffRuns& runs)
+      : file_(std::move(file)), reader_(reader), runs_(runs.runs), others_(runs.others) {}
 
   /// Throws FileError for one that cannot be read.
   TiffStack stack(const TiffPageRun& run) {
@@ -34,6 +34,11 @@ class StackReader {
     stack_.format = run.format;
     stack_.dtype = run.format.dtype;
     stack_.directories = run.directories;
+    stack_.file_of_page = run.files;
+    if (!run.files.empty()) {
+      stack_.files = {file_};
+      for (const TiffOtherFile& other : others_) stack_.files.push_back(other.file);
+    }
     read_pages(run);
     set_shape(run);
     set_flat_layout();
@@ -56,17 +61,24 @@ class StackReader {
     TiffStorageSurvey survey(run.format);
     TiffDirectory page;
     for (std::size_t i = 0; i < run.directories.size(); ++i) {
-      reader_.read_directory(run.directories[i], page);
-      check_pieces(page, run.first + i);
-      survey.add_page(reader_, page);
+      TiffReader& reader = reader_of(run, i);
+      reader.read_directory(run.directories[i], page);
+      check_pieces(reader, page, run.first + i);
+      survey.add_page(reader, page);
       if (i == 0) first_ = page;
     }
-    stack_.stored_nbytes = survey.stored_nbytes(file_->size());
-    stack_.flat = survey.flat();
+    std::uint64_t size = file_->size();
+    for (const TiffOtherFile& other : others_) size += run.files.empty() ? 0 : other.file->size();
+    stack_.stored_nbytes = survey.stored_nbytes(size);
+    if (run.files.empty()) stack_.flat = survey.flat();
+  }
+  TiffReader& reader_of(const TiffPageRun& run, std::size_t page) {
+    const std::uint32_t file = run.files.empty() ? 0 : run.files[page];
+    return file == 0 ? reader_ : *others_[file - 1].reader;
   }
 
   /// Refuses a page without an offset and a length of each strip or tile: libtiff would make some up.
-  void check_pieces(const TiffDirectory& page, std::uint64_t number) {
+  void check_pieces(TiffReader& reader, const TiffDirectory& page, std::uint64_t number) {
     const bool is_tiled = stack_.format.pieces == TiffPieces::tiles;
     const auto needed = static_cast<std::uint64_t>(stack_.format.piece_count());
     for (const auto& [of_tiles, of_strips] :
@@ -77,11 +89,11 @@ class StackReader {
       const TiffTag* const found = page.find(tag) == nullptr ? page.find(of_strips) : page.find(tag);
       const std::uint64_t count = found == nullptr ? 0 : found->count;
       if (count < needed) {
-        file_->refuse("page ", number, " has the tag ", tag, " with ", count,
-                      count == 1 ? " value" : " values", " and must have ", needed, ", one for each ",
-                      is_tiled ? "tile" : "strip");
+        reader.file().refuse("page ", number, " has the tag ", tag, " with ", count,
+                             count == 1 ? " value" : " values", " and must have ", needed, ", one for each ",
+                             is_tiled ? "tile" : "strip");
       }
-      static_cast<void>(reader_.integer(*found, count - 1));  // all of them lie in the file
+      static_cast<void>(reader.integer(*found, count - 1));  // all of them lie in the file
     }
   }
 
@@ -109,7 +121,7 @@ class StackReader {
       }
       axes = count == 1 ? TiffPageAxes() : TiffPageAxes{{count}, {"page"}, count};
     }
-    if (axes.sizes.size() + 3 > max_rank) file_->refuse("has more axes than ", max_rank);
+    if (axes.sizes.size() + 4 > max_rank) file_->refuse("has more axes than ", max_rank);
     stack_.page_rank = axes.sizes.size();
     stack_.shape = axes.sizes;
     stack_.axis_names = axes.names;
@@ -125,6 +137,7 @@ class StackReader {
       stack_.axis_names.emplace_back(is_told ? std::string_view(axes.page_names[axis]) : usual);
     };
     if (format.planes == TiffPlanes::separate) push(format.samples, samples);
+    if (format.depth > 1) push(format.depth, "z");
     push(format.height, "y");
     push(format.width, "x");
     if (format.samples_together() > 1) push(format.samples, samples);
@@ -159,6 +172,8 @@ class StackReader {
   }
 
   void describe() {
+    // The first page may be in another file: then the first of this one is described.
+    if (!stack_.file_of_page.empty()) reader_.read_directory(reader_.first_directory(), first_);
     nlohmann::ordered_json json{{"photometric", tiff_photometric_text(stack_.format.photometric)}};
     stack_.compression = reader_.integer(first_, tiff_tag::compression, 1);
     json["compression"] = tiff_compression_text(stack_.compression);
@@ -203,6 +218,7 @@ class StackReader {
   std::shared_ptr<const TiffFile> file_;
   TiffReader& reader_;
   const std::vector<TiffPageRun>& runs_;
+  const std::vector<TiffOtherFile>& others_;
   TiffDirectory first_;
   TiffStack stack_;
 };
@@ -212,14 +228,14 @@ class StackReader {
 std::vector<TiffStack> list_tiff_stacks(const std::string& path, std::string_view operation) {
   const auto file = std::make_shared<const TiffFile>(path, operation);
   TiffReader reader(*file);
-  const std::vector<TiffPageRun> runs = find_tiff_runs(reader);
-  StackReader stacks(file, reader, runs);
+  const TiffRuns found = find_tiff_runs(reader, operation);
+  StackReader stacks(file, reader, found);
   std::vector<TiffStack> result;
-  for (const TiffPageRun& run : runs) {
+  for (const TiffPageRun& run : found.runs) {
     try {
       result.push_back(stacks.stack(run));
     } catch (const FileError& error) {
-      if (runs.size() == 1) throw;
+      if (found.runs.size() == 1) throw;
       result.push_back(stacks.start_of(run));
       result.back().obstacle = file->reason_of(error);
     }
@@ -230,11 +246,12 @@ std::vector<TiffStack> list_tiff_stacks(const std::string& path, std::string_vie
 TiffStack open_tiff_stack(const std::string& path, std::string_view operation, std::string_view name) {
   const auto file = std::make_shared<const TiffFile>(path, operation);
   TiffReader reader(*file);
-  const std::vector<TiffPageRun> runs = find_tiff_runs(reader);
+  const TiffRuns all = find_tiff_runs(reader, operation);
+  const std::vector<TiffPageRun>& runs = all.runs;
   const auto found =
       std::find_if(runs.begin(), runs.end(), [&](const TiffPageRun& run) { return run.name == name; });
   if (found == runs.end() && !name.empty()) file->refuse("must still have a tensor \"", name, "\"");
-  return StackReader(file, reader, runs).stack(found == runs.end() ? runs.front() : *found);
+  return StackReader(file, reader, all).stack(found == runs.end() ? runs.front() : *found);
 }
 
 }  // namespace tenstride::io

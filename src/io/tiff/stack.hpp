@@ -42,6 +42,10 @@ struct TiffStack {
   /// Where the directory of each page begins. One, where the description speaks of further pages without a
   /// directory, as ImageJ writes stacks above 4 GB; then `flat` has a value.
   std::vector<std::uint64_t> directories;
+  /// Of an image in several files: all of them, the file itself first, and the number of each page's. Empty
+  /// where all pages are in the file itself.
+  std::vector<std::shared_ptr<const TiffFile>> files;
+  std::vector<std::uint32_t> file_of_page;
   /// (pages…, height, width, samples), or (pages…, samples, height, width) for separate planes. One page and
   /// one sample are no axes.
   Dims shape;
@@ -71,6 +75,9 @@ struct TiffStack {
   /// Whether the elements can be mapped where they lie, without decoding: `flat->begin`, `byte_order` and
   /// `flat->layout`.
   [[nodiscard]] bool is_flat() const { return flat && flat->layout; }
+  [[nodiscard]] const TiffFile& file_of(std::size_t page) const {
+    return file_of_page.empty() ? *file : *files[file_of_page[page]];
+  }
 };
 
 /// Reads the directories of all pages; no elements are read, and nothing is printed. Needs no libtiff. One
