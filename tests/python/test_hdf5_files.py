@@ -218,6 +218,17 @@ def test_compounds_with_texts_of_any_length(tmp_path):
     assert set(obstacles(path)) == {"chunks.t", "chunks.r", "flat.t", "flat.r"}
 
 
+def test_objects_that_have_the_name_of_a_field_come_first(tmp_path):
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file["g/a"] = numpy.ones(2, [("x", "<f4"), ("y", "<f4")])
+        file["g/a.x"] = A
+    assert names(path) == ["g/a.y", "g/a.x"]
+    assert torch.load(f"{path}::g/a.x").tolist() == A.tolist()
+    with pytest.raises(torch.FileError, match='must have a tensor "g/a"'):
+        torch.load(f"{path}::g/a")
+
+
 def test_compounds_without_numbers_stay_whole(tmp_path):
     path = tmp_path / "x.h5"
     with h5py.File(path, "w") as file:
