@@ -176,7 +176,7 @@ TEST(Hdf5, SaysWhatItCannotRead) {
           {"null", "have elements, it is empty (a null dataspace)"},
           {"strings", "have a type that tenstride has, not strings"},
           {"virtual",
-           "have all sources of its elements, \"x\" of the file \"other.h5\" cannot be opened " + missing}}));
+           "have all sources of its elements, \"x\" of the file \"other.h5\" cannot be read " + missing}}));
   EXPECT_EQ(
       refusal<FileError>([&] { return open_hdf5_source(infos.at("strings").path, "strings"); }),
       "load: \"" + infos.at("strings").path + "::strings\" must have a type that tenstride has, not strings");

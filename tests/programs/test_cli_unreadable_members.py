@@ -263,6 +263,28 @@ class UnreadableMembers(Case):
             {name: x.tolist() for name, x in found.items() if name != "w"}, {"compound.x": [1.5, 2.5], "kind": [0, 5]}
         )
 
+    def test_compounds_are_kept_whole_unless_a_field_is_converted(self):
+        array = numpy.zeros(3, [("x", "<f4"), ("y", "<i4", (2,)), ("s", "S2")])
+        array["x"], array["y"], array["s"] = [1, 2, 3], 7, [b"a", b"b", b"c"]
+        with h5py.File(self.path("x.h5"), "w") as file:
+            file["table"], file["w"] = array, W
+            file["table"].attrs["units"] = "m"
+        done = self.convert("x.h5::w", "x.t()", "-o", "y.h5", "--keep-others")
+        self.assertIn("copied as its bytes are stored: table.x\n", done.stdout)
+        with h5py.File(self.path("y.h5")) as file:
+            self.assertEqual(sorted(file), ["table", "w"])
+            self.assertTrue((file["table"][()] == array).all())
+            self.assertEqual(dict(file["table"].attrs), {"units": "m"})
+        call = ["x.h5::table.y", "x.t()", "-o", "z.h5", "--keep-others"]
+        message = (
+            '"x.h5::table.s" must be left out: it is copied with its compound alone, of which "table.y" is converted'
+        )
+        self.fails(1, "convert: " + message, "convert", *call)
+        self.convert(*call, "--leave-out", "table.s")
+        with h5py.File(self.path("z.h5")) as file:
+            self.assertEqual(sorted(file), ["table.x", "table.y", "w"])
+            self.assertEqual((file["table.x"][()].tolist(), file["table.y"].shape), ([1, 2, 3], (2, 3)))
+
 
 if __name__ == "__main__":
     main()

@@ -218,6 +218,17 @@ def test_compounds_with_texts_of_any_length(tmp_path):
     assert set(obstacles(path)) == {"chunks.t", "chunks.r", "flat.t", "flat.r"}
 
 
+def test_objects_that_have_the_name_of_a_field_come_first(tmp_path):
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file["g/a"] = numpy.ones(2, [("x", "<f4"), ("y", "<f4")])
+        file["g/a.x"] = A
+    assert names(path) == ["g/a.y", "g/a.x"]
+    assert torch.load(f"{path}::g/a.x").tolist() == A.tolist()
+    with pytest.raises(torch.FileError, match='must have a tensor "g/a"'):
+        torch.load(f"{path}::g/a")
+
+
 def test_compounds_without_numbers_stay_whole(tmp_path):
     path = tmp_path / "x.h5"
     with h5py.File(path, "w") as file:
@@ -388,11 +399,37 @@ def test_virtual_datasets_whose_sources_are_missing(tmp_path):
         file.create_virtual_dataset("no_file", no_file)
         file.create_virtual_dataset("no_dataset", no_dataset)
     assert obstacles(path) == {
-        "no_dataset": 'have all sources of its elements, "none" of the file "s.h5" cannot be opened '
+        "no_dataset": 'have all sources of its elements, "none" of the file "s.h5" cannot be read '
         f'("{tmp_path}/s.h5" has no such dataset)',
-        "no_file": 'have all sources of its elements, "d" of the file "none.h5" cannot be opened '
+        "no_file": 'have all sources of its elements, "d" of the file "none.h5" cannot be read '
         f'(open: "{tmp_path}/none.h5" must be a file that can be opened (No such file or directory))',
     }
+
+
+def test_sources_of_virtual_datasets_that_cannot_be_read(tmp_path):
+    """libhdf5 fills what stands behind them, too."""
+    with h5py.File(tmp_path / "s.h5", "w") as file:
+        file.create_dataset("d", data=A, chunks=(2, 3), **hdf5plugin.Blosc2())
+
+    def write_virtual(name, source, dataset):
+        layout = h5py.VirtualLayout((5, 7), "i4")
+        layout[...] = h5py.VirtualSource(source, dataset, (5, 7))
+        with h5py.File(tmp_path / name, "w", libver=("v110", "v110")) as file:
+            file.create_virtual_dataset("v", layout)
+
+    write_virtual("packed.h5", "s.h5", "d")
+    write_virtual("behind.h5", "gone.h5", "d")
+    write_virtual("outer.h5", "behind.h5", "v")
+    write_virtual("a.h5", "b.h5", "v")
+    write_virtual("b.h5", "a.h5", "v")
+    packed = (
+        f'"d" of the file "s.h5" cannot be read ("{tmp_path}/s.h5" must be compressed by filters that can be read, '
+    )
+    assert packed + "not by blosc2 (number 32026)" in obstacles(tmp_path / "packed.h5")["v"]
+    outer = obstacles(tmp_path / "outer.h5")["v"]
+    assert outer.startswith('have all sources of its elements, "v" of the file "behind.h5" cannot be read (')
+    assert f'"{tmp_path}/gone.h5" must be a file that can be opened' in outer
+    assert "have at most 8 virtual datasets behind one another" in obstacles(tmp_path / "a.h5")["v"]
 
 
 VERSIONS = ["earliest", "v108", "v110", "v112", "v114"]

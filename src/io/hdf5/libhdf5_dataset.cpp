@@ -73,25 +73,6 @@ std::string filter_name(int number, const char* registered) {
   return text.empty() ? message("filter ", number) : text;
 }
 
-Obstacle read_filters(hid_t properties, Hdf5Dataset& result) {
-  const int count = H5Pget_nfilters(properties);
-  for (int i = 0; i < count; ++i) {
-    std::array<unsigned, 64> values{};
-    std::size_t value_count = values.size();
-    std::array<char, 256> name{};
-    unsigned flags = 0;
-    unsigned config = 0;
-    const H5Z_filter_t number = H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &value_count,
-                                               values.data(), name.size() - 1, name.data(), &config);
-    if (number < 0) return "have filters that libhdf5 can read" + libhdf5_reason();
-    value_count = std::min(value_count, values.size());
-    result.filters.push_back({number,
-                              filter_name(number, name.data()),
-                              {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(value_count)}});
-  }
-  return std::nullopt;
-}
-
 Obstacle read_chunks(const OpenDataset& open, bool is_whole, Hdf5Dataset& result) {
   const std::size_t rank = result.shape.size() - result.array_rank;
   std::array<hsize_t, H5S_MAX_RANK> extents{};
@@ -109,7 +90,7 @@ Obstacle read_chunks(const OpenDataset& open, bool is_whole, Hdf5Dataset& result
   }
   for (std::size_t d = rank; d < result.shape.size(); ++d) chunk.push_back(result.shape[d]);
   result.chunk = chunk;
-  if (Obstacle obstacle = read_filters(open.properties.get(), result)) return obstacle;
+  if (Obstacle obstacle = read_hdf5_filters(open.properties.get(), result.filters)) return obstacle;
   result.is_chunked = true;
 #if H5_VERSION_GE(1, 10, 5)
   // A chunk without a byte is told from a missing one by their number alone.
@@ -123,12 +104,7 @@ Obstacle read_chunks(const OpenDataset& open, bool is_whole, Hdf5Dataset& result
   H5Pget_chunk_opts(open.properties.get(), &options);
   const bool is_here = std::all_of(result.filters.begin(), result.filters.end(), is_decoded_here);
   result.storage = is_here && is_whole && options == 0 ? Hdf5Storage::chunks : Hdf5Storage::library;
-  if (result.storage == Hdf5Storage::chunks) return std::nullopt;
-  for (const Hdf5Filter& filter : result.filters) {
-    const std::string obstacle = obstacle_of_filter(filter, H5Zfilter_avail(filter.number) > 0);
-    if (!obstacle.empty()) return obstacle;
-  }
-  return std::nullopt;
+  return result.storage == Hdf5Storage::chunks ? std::nullopt : obstacle_of_filters(result.filters);
 }
 
 /// The strides in elements of a field of a compound; nothing where they are none.
@@ -248,6 +224,33 @@ Obstacle open_dataset(hid_t group, const char* link, const Hdf5Input& input, Ope
 }
 
 }  // namespace
+
+std::optional<std::string> read_hdf5_filters(hid_t properties, std::vector<Hdf5Filter>& filters) {
+  const int count = H5Pget_nfilters(properties);
+  for (int i = 0; i < count; ++i) {
+    std::array<unsigned, 64> values{};
+    std::size_t value_count = values.size();
+    std::array<char, 256> name{};
+    unsigned flags = 0;
+    unsigned config = 0;
+    const H5Z_filter_t number = H5Pget_filter2(properties, static_cast<unsigned>(i), &flags, &value_count,
+                                               values.data(), name.size() - 1, name.data(), &config);
+    if (number < 0) return "have filters that libhdf5 can read" + libhdf5_reason();
+    value_count = std::min(value_count, values.size());
+    filters.push_back({number,
+                       filter_name(number, name.data()),
+                       {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(value_count)}});
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> obstacle_of_filters(const std::vector<Hdf5Filter>& filters) {
+  for (const Hdf5Filter& filter : filters) {
+    const std::string obstacle = obstacle_of_filter(filter, H5Zfilter_avail(filter.number) > 0);
+    if (!obstacle.empty()) return obstacle;
+  }
+  return std::nullopt;
+}
 
 std::vector<Hdf5Dataset> read_hdf5_dataset(hid_t group, const char* link, const std::string& name,
                                            const Hdf5Input& input) {

@@ -17,6 +17,11 @@ namespace tenstride::io {
 std::vector<Hdf5Dataset> read_hdf5_dataset(hid_t group, const char* link, const std::string& name,
                                            const Hdf5Input& input);
 
+/// The filters of a dataset by its properties, or why they cannot be read, as the end of "must …".
+std::optional<std::string> read_hdf5_filters(hid_t properties, std::vector<Hdf5Filter>& filters);
+/// Why libhdf5 cannot decode what they make.
+std::optional<std::string> obstacle_of_filters(const std::vector<Hdf5Filter>& filters);
+
 /// Why a virtual dataset cannot be read, as the end of "must …": libhdf5 would give the fill value for what
 /// stands in a file or a dataset that is missing. `path`: the file that has the dataset.
 std::optional<std::string> obstacle_of_virtual_dataset(hid_t properties, const std::string& path);

@@ -53,7 +53,7 @@ std::string link_text(hid_t group, const char* name, const H5L_info_t& link) {
 }
 
 /// So many objects are listed in less than `child_seconds` of any file: 5000 take a second.
-constexpr std::size_t objects_at_once = 1000;
+constexpr std::size_t objects_per_extension = 1000;
 
 /// Beyond so many bytes datasets are listed without attributes: what a child process may give is limited.
 constexpr std::uint64_t max_lines_nbytes = max_child_result / 4;
@@ -135,12 +135,17 @@ class DatasetLister {
 
   /// Links make more objects, and other files, than the length of the file lets expect.
   void count_object() {
-    if ((count_ + further_count_) % objects_at_once == 0) extend_child(child_seconds(input_.nbytes));
+    if ((count_ + further_count_) % objects_per_extension == 0) extend_child(child_seconds(input_.nbytes));
     if (further_depth_ > 0) {
       ++further_count_;
     } else if (++count_ > max_hdf5_objects) {
       refuse_hdf5(operation_, input_.path, "must have at most ", max_hdf5_objects, " objects");
     }
+  }
+
+  /// Whether another object has the name of a field. `prefix`: how much of names is that of the group.
+  static bool is_hidden(hid_t group, const Hdf5Dataset& dataset, std::size_t prefix) {
+    return !dataset.compound.empty() && H5Lexists(group, dataset.name.c_str() + prefix, H5P_DEFAULT) > 0;
   }
 
   void visit_object(hid_t group, const char* link_name, const std::string& name, const H5L_info_t& link) {
@@ -160,7 +165,9 @@ class DatasetLister {
       leave();
     } else if (info.type == H5O_TYPE_DATASET) {
       for (Hdf5Dataset& dataset : read_hdf5_dataset(group, link_name, name, input_)) {
-        take_dataset(std::move(dataset));
+        if (!is_hidden(group, dataset, name.size() - std::string_view(link_name).size())) {
+          take_dataset(std::move(dataset));
+        }
       }
     }
   }
@@ -200,17 +207,29 @@ OpenRoot open_root(Hdf5ReadFile& driven, std::string_view operation) {
 }  // namespace
 
 Hdf5Dataset find_hdf5_dataset(hid_t group, const std::string& name, const Hdf5Input& input) {
+  Hdf5Dataset found;
+  const auto is_at = [&](const std::string& path) {
+    for (Hdf5Dataset& dataset : read_hdf5_dataset(group, path.c_str(), path, input)) {
+      if (dataset.name != name) continue;
+      found = std::move(dataset);
+      return true;
+    }
+    return false;
+  };
+  const auto exists = [&](const std::string& path) {
+    return H5Oexists_by_name(group, path.c_str(), H5P_DEFAULT) > 0;
+  };
+  if (exists(name) && is_at(name)) return found;
   // A field of a compound stands behind the dataset and a dot, and names of datasets may have dots.
   for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
     const std::string path = name.substr(0, dot);
     // Without a name before it the dot is the group itself.
-    if (path.empty() || path.ends_with('/') || H5Oexists_by_name(group, path.c_str(), H5P_DEFAULT) <= 0)
-      continue;
-    for (Hdf5Dataset& dataset : read_hdf5_dataset(group, path.c_str(), path, input)) {
-      if (dataset.name == name && !dataset.compound.empty()) return std::move(dataset);
-    }
+    if (!path.empty() && !path.ends_with('/') && exists(path) && is_at(path)) return found;
   }
-  return std::move(read_hdf5_dataset(group, name.c_str(), name, input)[0]);
+  if (is_at(name)) return found;
+  found.name = name;
+  found.obstacle = "be named by a field, it is a compound";
+  return found;
 }
 
 Hdf5Dataset find_hdf5_dataset(const Hdf5Input& input, const std::string& name, std::string_view operation) {

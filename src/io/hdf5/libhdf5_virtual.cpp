@@ -15,6 +15,9 @@ namespace {
 
 using tenstride::detail::message;
 
+/// Sources may be virtual datasets, too; a file may have been made to lead back to itself.
+constexpr std::size_t max_virtual_depth = 8;
+
 /// A text that libhdf5 gives in two calls, the first for its length; empty where it has none.
 template <class Get>
 std::string text_of(const Get& get) {
@@ -47,9 +50,21 @@ std::vector<std::string> paths_of_source(const std::string& file, const std::str
   return paths;
 }
 
-/// Why a source cannot be opened; nothing where it can.
+std::optional<std::string> obstacle_of_sources(hid_t properties, const std::string& path, std::size_t depth);
+
+/// Why the elements of a source cannot be read; nothing where they can.
+std::optional<std::string> obstacle_of_elements(hid_t source, const std::string& path, std::size_t depth) {
+  const Hdf5Id properties(H5Dget_create_plist(source), H5Pclose);
+  if (H5Pget_layout(properties.get()) == H5D_VIRTUAL)
+    return obstacle_of_sources(properties.get(), path, depth);
+  std::vector<Hdf5Filter> filters;
+  if (std::optional<std::string> obstacle = read_hdf5_filters(properties.get(), filters)) return obstacle;
+  return obstacle_of_filters(filters);
+}
+
+/// Why a source cannot be read; nothing where it can.
 std::optional<std::string> obstacle_of_source(const std::string& file, const std::string& dataset,
-                                              const std::string& path) {
+                                              const std::string& path, std::size_t depth) {
   std::string reason;
   for (const std::string& candidate : paths_of_source(file, path)) {
     try {
@@ -59,7 +74,8 @@ std::optional<std::string> obstacle_of_source(const std::string& file, const std
       if (!opened.is_open()) return message("\"", candidate, "\"", driven.reason);
       const Hdf5Id source(H5Dopen2(opened.get(), dataset.c_str(), H5P_DEFAULT), H5Dclose);
       if (!source.is_open()) return message("\"", candidate, "\" has no such dataset");
-      return std::nullopt;
+      const std::optional<std::string> obstacle = obstacle_of_elements(source.get(), candidate, depth);
+      return obstacle ? std::optional(message("\"", candidate, "\" must ", *obstacle)) : std::nullopt;
     } catch (const FileError& error) {
       if (reason.empty()) reason = error.what();
     }
@@ -67,13 +83,10 @@ std::optional<std::string> obstacle_of_source(const std::string& file, const std
   return reason;
 }
 
-}  // namespace
-
-std::string hdf5_file_of(hid_t object) {
-  return text_of([&](char* text, std::size_t nbytes) { return H5Fget_name(object, text, nbytes); });
-}
-
-std::optional<std::string> obstacle_of_virtual_dataset(hid_t properties, const std::string& path) {
+std::optional<std::string> obstacle_of_sources(hid_t properties, const std::string& path, std::size_t depth) {
+  if (depth > max_virtual_depth) {
+    return message("have at most ", max_virtual_depth, " virtual datasets behind one another");
+  }
   std::size_t count = 0;
   if (H5Pget_virtual_count(properties, &count) < 0) {
     return "have sources that libhdf5 can read" + libhdf5_reason();
@@ -88,12 +101,22 @@ std::optional<std::string> obstacle_of_virtual_dataset(hid_t properties, const s
     const bool is_numbered = file.find("%b") != std::string::npos || dataset.find("%b") != std::string::npos;
     if (is_numbered || !sources.insert({file, dataset}).second) continue;
     extend_child(child_seconds(0));  // each may be as long as a file to be listed
-    if (const std::optional<std::string> obstacle = obstacle_of_source(file, dataset, path)) {
+    if (const std::optional<std::string> obstacle = obstacle_of_source(file, dataset, path, depth + 1)) {
       return message("have all sources of its elements, \"", valid_utf8(dataset), "\" of the file \"",
-                     valid_utf8(file), "\" cannot be opened (", valid_utf8(*obstacle), ")");
+                     valid_utf8(file), "\" cannot be read (", valid_utf8(*obstacle), ")");
     }
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::string hdf5_file_of(hid_t object) {
+  return text_of([&](char* text, std::size_t nbytes) { return H5Fget_name(object, text, nbytes); });
+}
+
+std::optional<std::string> obstacle_of_virtual_dataset(hid_t properties, const std::string& path) {
+  return obstacle_of_sources(properties, path, 0);
 }
 
 }  // namespace tenstride::io

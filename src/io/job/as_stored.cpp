@@ -21,6 +21,30 @@ namespace tenstride::io {
 
 using tenstride::detail::message;
 
+namespace {
+
+bool is_field(const TensorMove& move) {
+  return move.source.format == hdf5_field_format;
+}
+
+/// The name of the compound, or what stands before its first dot.
+std::string_view compound_of(std::string_view name) {
+  const std::size_t group = name.rfind('/') == std::string_view::npos ? 0 : name.rfind('/') + 1;
+  return name.substr(0, name.find('.', group));
+}
+
+/// A field of the same compound that is converted, so that the others are tensors, too; or null.
+const TensorMove* other_field(const TensorMove& field, const std::vector<TensorMove>& moves) {
+  if (!is_field(field)) return nullptr;
+  const auto found = std::find_if(moves.begin(), moves.end(), [&](const TensorMove& other) {
+    return other.kind != MoveKind::keep && is_field(other) && other.source.path == field.source.path &&
+           compound_of(other.source.name) == compound_of(field.source.name);
+  });
+  return found == moves.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 std::string obstacle_to_keeping(const FileInfo& source, FileKind kind, const ChunkOptions& options) {
   if (source.obstacle.empty()) return {};
   const FileFormat& format = format_of(kind);
@@ -38,12 +62,18 @@ std::vector<FileInfo> take_as_stored(std::vector<TensorMove>& moves, const FileO
     chunks.zarr_format = 2;
   std::vector<FileInfo> taken;
   const auto is_stored = [&](const TensorMove& move) {
-    const bool is_field = move.source.format == hdf5_field_format && options.kind == FileKind::hdf5;
-    return move.kind == MoveKind::keep && (is_field || !move.source.obstacle.empty());
+    if (move.kind != MoveKind::keep) return false;
+    if (!move.source.obstacle.empty()) return true;
+    return is_field(move) && options.kind == FileKind::hdf5 && other_field(move, moves) == nullptr;
   };
   for (const TensorMove& move : moves) {
     if (!is_stored(move)) continue;
-    const std::string obstacle = obstacle_to_keeping(move.source, options.kind, chunks);
+    std::string obstacle = obstacle_to_keeping(move.source, options.kind, chunks);
+    const TensorMove* const other = other_field(move, moves);
+    if (obstacle.empty() && other != nullptr) {
+      obstacle = message("be left out: it is copied with its compound alone, of which \"", other->source.name,
+                         "\" is converted");
+    }
     if (!obstacle.empty()) {
       throw FileError(message(this_operation, ": \"", move.source.address(), "\" must ", obstacle),
                       move.source.path);
