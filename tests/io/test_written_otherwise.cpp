@@ -54,7 +54,7 @@ TEST(WrittenOtherwise, ElementsOfNetcdfAreBigEndianWhateverThePlan) {
       const io::FileInfo info = io::read_file_info(path);
       EXPECT_EQ(saved.substr(info.data_begin, elements.size()), elements);
       EXPECT_TRUE(io::load_tensor_file(info).equal(wanted));
-      for (const std::uint64_t memory : {20'000, 60'000, 4'000'000}) {
+      for (const std::uint64_t memory : {20'000U, 60'000U, 4'000'000U}) {
         for (const double seconds : {1e-5, 0.1}) {  // one pass, or two
           FileOptions options = file_options(memory, testing::dear_requests(1));
           options.disk->seconds_per_request = seconds;

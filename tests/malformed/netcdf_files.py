@@ -5,7 +5,7 @@ import struct
 
 from malformed_file import Malformed, patched
 
-FORMAT = "netCDF classic"
+FORMAT = "netCDF-3"
 DIMENSIONS, VARIABLES, ATTRIBUTES = 10, 11, 12
 BYTE, CHAR, SHORT, INT, FLOAT, DOUBLE, INT64 = 1, 2, 3, 4, 5, 6, 10
 STREAMING = (1 << 32) - 1

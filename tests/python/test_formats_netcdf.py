@@ -92,6 +92,15 @@ def test_records_that_lie_no_whole_number_of_elements_apart(tmp_path):
     assert_read(tmp_path / "x.nc")
 
 
+def test_a_variable_among_many_is_loaded_without_the_others(tmp_path):
+    variables = {f"v{number}": ("f4", ("time", "y", "x")) for number in range(6)} | {"b": ("i1", ("time", "x"))}
+    write(tmp_path / "x.nc", "NETCDF3_64BIT_OFFSET", variables)
+    for name, array in by_netcdf4(tmp_path / "x.nc").items():
+        found = torch.load(f"{tmp_path / 'x.nc'}::{name}")
+        assert_same(found, array)
+        assert found.is_contiguous()
+
+
 def test_records_of_several_megabytes_are_read_in_parts(tmp_path):
     wanted = numbers("f8", (3, 700, 1001))
     with netcdf4.Dataset(tmp_path / "x.nc", "w", format="NETCDF3_64BIT_OFFSET") as file:

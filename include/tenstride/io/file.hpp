@@ -105,7 +105,8 @@ struct FileInfo {
   /// The tensor's name within the file, "blocks.0.attn.weight"; empty in a file of one tensor.
   std::string name;
   DType dtype = DType::uint8;
-  /// The layout of the tensor that `open_tensor_file` gives.
+  /// The layout of the tensor that `open_tensor_file` gives. Elements that are loaded from among more bytes
+  /// of others, as in records of many variables, are row-major then.
   Layout layout;
   std::uint64_t file_nbytes = 0;
   ElementStorage storage = ElementStorage::flat;

@@ -5,8 +5,10 @@
 
 #include "base/message.hpp"
 #include "copy/swap_bytes.hpp"
+#include "io/ends/parts.hpp"
 #include "io/input.hpp"
 #include "io/plan/boxes.hpp"
+#include "io/plan/default_chunk.hpp"
 #include "io/stream/crc32.hpp"
 #include "io/stream/inflate_stream.hpp"
 #include "tenstride/copy/copy.hpp"
@@ -87,7 +89,30 @@ Tensor map_flat(const FileInfo& info, MapMode mode, std::string_view operation) 
   return Tensor(std::move(elements), info.layout, info.dtype);
 }
 
+namespace {
+
+/// Elements among more bytes of others, as in records of many variables: part by part, row-major.
+Tensor load_among_others(const FileInfo& info, std::string_view operation) {
+  const Dims& shape = info.layout.shape;
+  Tensor result = empty(shape, {.dtype = info.dtype});
+  const FlatPartReader reader(info, last_axes_chunk(shape, static_cast<Index>(item_size(info.dtype))),
+                              operation);
+  std::vector<std::byte> buffer;
+  std::uint64_t nbytes_read = 0;
+  for (const Box& box : reader.parts({Dims::filled(shape.size(), 0), shape})) {
+    buffer.resize(reader.nbytes(box));
+    const Layout layout = reader.read(box, buffer, nbytes_read);
+    Tensor target = part_of(result, box.first, box.extents);
+    target.copy_(tensor_on_memory(buffer.data(), layout, info.dtype));
+  }
+  return result;
+}
+
+}  // namespace
+
 Tensor load_flat(const FileInfo& info, std::string_view operation) {
+  const auto held = static_cast<std::size_t>(numel(info.layout)) * item_size(info.dtype);
+  if (reach_nbytes(info) / 2 > held) return load_among_others(info, operation);
   const Storage file = map_whole(info, MapMode::read_only, operation);
   const std::size_t nbytes = reach_nbytes(info);
   const Storage storage = Storage::allocate(nbytes);

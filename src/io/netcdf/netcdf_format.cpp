@@ -110,7 +110,7 @@ std::unique_ptr<ChunkSource> netcdf_chunks(const FileInfo& info, std::string_vie
 }  // namespace
 
 const FileFormat netcdf_format{.kind = FileKind::netcdf,
-                               .name = "netCDF classic",
+                               .name = "netCDF-3",
                                .description = "a classic netCDF file",
                                .suffixes = {".cdf", ".nc3"},
                                .names = TensorNames::required,

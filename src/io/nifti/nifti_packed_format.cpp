@@ -85,7 +85,7 @@ void pack_nifti(const std::string& flat, const std::string& path, Overwrite over
 }  // namespace
 
 const FileFormat nifti_packed_format{.kind = FileKind::nifti_packed,
-                                     .name = "NIfTI packed",
+                                     .name = "NIfTI-packed",
                                      .description = "a NIfTI file that is packed or a pair",
                                      .suffixes = {".nii.gz", ".hdr", ".img", ".hdr.gz", ".img.gz"},
                                      .orders = Orders::column_major,
