@@ -68,11 +68,12 @@ struct SaveTensorsOptions {
 };
 
 /// Writes tensors of any layout, each element once, into a new file of the kind that the end of its name
-/// tells: .npy, .npz, .safetensors, .zarr, .h5, .nc, .nii, .tif, .raw, .bin or .png. The file appears whole
-/// or not at all. Only the elements of a view are written, not its storage. Throws ValueError where the name
-/// tells no kind, where two tensors have one name, and where the kind holds one tensor and several are given;
-/// TypeError for element types that the kind lacks; FileError; RuntimeError for a meta tensor. Example:
-/// `save_tensor_file("w.safetensors", {{"weight", w.t()}})`.
+/// tells: .npy, .npz, .safetensors, .zarr, .h5, .nc, .cdf, .nii, .nii.gz, .tif, .raw, .bin or .png. The file
+/// appears whole or not at all; of a pair (.hdr) each file does. Only the elements of a view are written, not
+/// its storage. Throws ValueError where the name tells no kind, where two tensors have one name, and where
+/// the kind holds one tensor and several are given; TypeError for element types that the kind lacks;
+/// FileError; RuntimeError for a meta tensor. Example: `save_tensor_file("w.safetensors", {{"weight",
+/// w.t()}})`.
 TENSTRIDE_API void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& tensors,
                                     const SaveTensorsOptions& options = {},
                                     Caller caller = Caller::current());
@@ -150,7 +151,7 @@ TENSTRIDE_API bool has_tensor_names(FileKind kind);
 
 /// Why `SaveTensorsOptions::is_compressed` is refused for a kind, as the end of "must …"; empty where
 /// elements are compressed by it. Example, of npy: "go with .npz, .tif or .tiff, not with npy (codec
-/// compresses .zarr, .h5 or .nc)". Pre: the kind is of this build.
+/// compresses .zarr, .h5, .hdf5, .h5ad, .nc or .nc4)". Pre: the kind is of this build.
 TENSTRIDE_API std::string obstacle_to_compression(FileKind kind);
 
 /// Why a tensor does not go along to a new file of the kind, as the end of "must …"; empty where it does:
