@@ -23,7 +23,7 @@ usage() {
 usage: scripts/setup.sh [--build]
 
 Installs what this machine lacks: Debian or Ubuntu packages (by sudo where you are not root), and the Python
-packages of tests/requirements.txt into .venv (240 MB).
+packages of tests/requirements.txt into .venv (900 MB).
 
   --build   only the compiler and the libraries for `make demo`, `pip install .` and the program:
             no test libraries and no .venv

@@ -141,7 +141,7 @@ std::size_t decode_hdf5_filter(const Hdf5Filter& filter, std::span<const std::by
     case hdf5_filter::lz4:
       return decode_hdf5_lz4(in, out, where);
     case hdf5_filter::bzip2:
-      return decode_bzip2(in, out, where);
+      return decode_as_in_zarr("bzip2", where, [&] { return decode_bz2(in, out, ""); });
     case hdf5_filter::bitshuffle:
       return decode_bitshuffle(filter, in, out, scratch, where);
     case hdf5_filter::blosc:

@@ -70,7 +70,6 @@ std::size_t decode_hdf5_lz4(std::span<const std::byte> in, std::span<std::byte> 
                             const std::string& where);
 /// A block of LZ4 that must fill `out`. False where it does not.
 bool decode_lz4_block(std::span<const std::byte> in, std::span<std::byte> out);
-std::size_t decode_bzip2(std::span<const std::byte> in, std::span<std::byte> out, const std::string& where);
 /// Bits sorted by their place in the element, in blocks that may be compressed by LZ4 or zstd.
 std::size_t decode_bitshuffle(const Hdf5Filter& filter, std::span<const std::byte> in,
                               std::span<std::byte> out, Hdf5Scratch& scratch, const std::string& where);
