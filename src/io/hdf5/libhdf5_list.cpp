@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/message.hpp"
+#include "io/format/python_json.hpp"
 #include "io/hdf5/child.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_dataset.hpp"

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/message.hpp"
+#include "io/format/python_json.hpp"
 #include "io/hdf5/child.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_dataset.hpp"
