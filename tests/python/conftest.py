@@ -10,6 +10,10 @@ import signal
 import pytest
 import tenstride
 
+# Before netCDF4, whose libhdf5 the filters would find in place of h5py's.
+with contextlib.suppress(ImportError):
+    import hdf5plugin  # noqa: F401
+
 # Three dots at the beginning of a line would go on with the code: an ellipsis is the character, which doctest compares
 # in this form.
 doctest.ELLIPSIS_MARKER = r"\u2026"

@@ -132,6 +132,9 @@ def compare(path):
 
 def work(pipe):
     """Compares the files that come by the pipe, one by one."""
+    # Before netCDF4, whose libhdf5 the filters would find in place of h5py's.
+    import hdf5plugin  # noqa: F401
+
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     while True:
         path = pipe.recv()

@@ -52,7 +52,6 @@ def _of_dataset(name, dataset, found):
 
 def hdf5(path):
     import h5py
-    import hdf5plugin  # noqa: F401 - registers filters
 
     found = {}
     with h5py.File(path, "r") as file:
