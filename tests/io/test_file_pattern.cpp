@@ -71,10 +71,10 @@ TEST(FilePattern, AFileWithSignsInItsNameIsMeantFirst) {
 TEST(FilePattern, SaysWhatFitsNoFile) {
   const Scratch folder;
   const std::string pattern = folder.path("t*.npy");
-  EXPECT_EQ(refusal([&] { files_of_pattern(pattern, "convert"); }),
+  EXPECT_EQ(refusal<FileError>([&] { files_of_pattern(pattern, "convert"); }),
             "convert: no file has a name like \"" + pattern + '"');
   const std::string missing = folder.path("missing");
-  EXPECT_EQ(refusal([&] { files_in_folder(missing); }),
+  EXPECT_EQ(refusal<FileError>([&] { files_in_folder(missing); }),
             "info: \"" + missing + "\" must be a folder that can be read (No such file or directory)");
 }
 
