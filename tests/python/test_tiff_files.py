@@ -36,12 +36,14 @@ OME = 'xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"'
 PACK = {1: bytes, 8: imagecodecs.zlib_encode, 5: imagecodecs.lzw_encode}
 
 
-def write_page(path, size, data, compression, bits=(8,), photometric=1, shared=None, order="<"):
+def write_page(path, size, data, compression, bits=(8,), photometric=1, shared=None, order="<", predictor=None):
     """A page of one strip, tag by tag, as tifffile does not write it."""
     packed = bytes(PACK[compression](bytes(data)))
     height, width = size
     tags = {256: (3, [width]), 257: (3, [height]), 258: (3, bits), 259: (3, [compression]), 262: (3, [photometric])}
     tags |= {273: (4, [8]), 277: (3, [len(bits)]), 278: (3, [height]), 279: (4, [len(packed)])}
+    if predictor:
+        tags[317] = (3, [predictor])
     if shared:
         tags[530] = (3, shared)
     begin = 8 + len(packed)
@@ -85,13 +87,26 @@ def test_packed_integers_of_tifffile(tmp_path, bits):
         assert_same(numpy.load(tmp_path / "y.npy"), numpy.swapaxes(array, -1, -2))
 
 
-def test_integers_of_24_bits_have_the_order_of_the_file(tmp_path):
+def test_integers_of_24_bits_have_their_highest_bits_first(tmp_path):
     array = drawn((4, 6), "uint32", 1 << 24)
+    data = array.astype(">u4").view("uint8").reshape(4, 6, 4)[..., 1:]
     for compression, order in itertools.product(PACK, "<>"):
-        octets = array.astype(order + "u4").view("uint8").reshape(4, 6, 4)
-        data = octets[..., :3] if order == "<" else octets[..., 1:]
         write_page(tmp_path / "x.tif", (4, 6), data.tobytes(), compression, (24,), order=order)
         assert_same(torch.load(tmp_path / "x.tif"), array)
+        assert_same(tifffile.imread(tmp_path / "x.tif"), array)
+
+
+@pytest.mark.parametrize("compression", [1, 8])
+@pytest.mark.parametrize("order", "<>")
+def test_differences_are_added_up_without_compression_and_in_packed_elements(tmp_path, compression, order):
+    for bits, dtype, samples in ((8, "uint8", 3), (16, "uint16", 1), (12, "uint16", 1), (6, "uint8", 3)):
+        array = drawn((5, 8, samples), dtype, 1 << bits)
+        steps = (numpy.diff(array.astype("i8"), axis=1, prepend=0) % (1 << bits)).astype(dtype)
+        is_packed = bits in (6, 12)
+        data = packed_rows(steps, bits) if is_packed else steps.astype(steps.dtype.newbyteorder(order)).tobytes()
+        write_page(tmp_path / "x.tif", (5, 8), data, compression, (bits,) * samples, order=order, predictor=2)
+        assert_same(torch.load(tmp_path / "x.tif"), array.squeeze())
+        assert_same(tifffile.imread(tmp_path / "x.tif"), array.squeeze())
 
 
 @pytest.mark.parametrize("photometric", ["separated", "cielab", "minisblack"])

@@ -4,6 +4,7 @@
 Only arrays of numbers count. What a library has that is none (text, references) is left out.
 """
 
+import logging
 import pathlib
 import warnings
 
@@ -104,6 +105,7 @@ def tiff(path):
     """Each page by its number; those of one format are parts of one tensor of ours."""
     import tifffile
 
+    logging.getLogger("tifffile").setLevel(logging.CRITICAL)
     found = {}
     with tifffile.TiffFile(path) as file:
         for number, page in enumerate(file.pages):
@@ -126,7 +128,11 @@ def _frames(path):
 
 
 def jpeg(path):
-    return {name: numpy.asarray(frame) for name, frame in _frames(path).items()}
+    """Of four colours as they are stored: Pillow inverts them, whatever the file says."""
+    return {
+        name: 255 - numpy.asarray(frame) if frame.mode == "CMYK" else numpy.asarray(frame)
+        for name, frame in _frames(path).items()
+    }
 
 
 def png(path):

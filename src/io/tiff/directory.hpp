@@ -22,6 +22,7 @@ inline constexpr std::uint16_t bits_per_sample = 258;
 inline constexpr std::uint16_t compression = 259;
 inline constexpr std::uint16_t photometric = 262;
 inline constexpr std::uint16_t fill_order = 266;
+inline constexpr std::uint16_t predictor = 317;
 inline constexpr std::uint16_t image_description = 270;
 inline constexpr std::uint16_t strip_offsets = 273;
 inline constexpr std::uint16_t orientation = 274;

@@ -50,6 +50,7 @@ void TiffStorageSurvey::add_page(TiffReader& reader, const TiffDirectory& page) 
 std::optional<std::uint64_t> TiffStorageSurvey::page_begin(TiffReader& reader, const TiffDirectory& page) {
   const bool is_plain = format_.pieces == TiffPieces::strips && format_.is_plain() &&
                         reader.integer(page, tiff_tag::compression, 1) == tiff_compression::none &&
+                        format_.predictor == TiffPredictor::none &&
                         reader.integer(page, tiff_tag::fill_order, 1) == 1;
   const TiffTag* const offsets = page.find(tiff_tag::strip_offsets);
   const TiffTag* const counts = page.find(tiff_tag::strip_byte_counts);

@@ -166,6 +166,9 @@ class FormatReader {
 
   void set_colours(TiffFormat& result) {
     const std::uint64_t compression = value(tiff_tag::compression, 1);
+    if (compression == tiff_compression::none) {
+      result.predictor = static_cast<TiffPredictor>(value(tiff_tag::predictor, 1));
+    }
     if (compression == tiff_compression::old_jpeg) {
       refuse(
           "is compressed with old-style JPEG (6), whose files cannot be relied on; convert it with another "

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "io/tiff/directory.hpp"
+#include "io/tiff/predictor.hpp"
 #include "tenstride/base/dtype.hpp"
 #include "tenstride/base/index.hpp"
 
@@ -37,6 +38,8 @@ struct TiffFormat {
   Index shared_across = 1;
   Index shared_down = 1;
 
+  /// What was done to elements that are not compressed; of the others the codec tells.
+  TiffPredictor predictor = TiffPredictor::none;
   friend bool operator==(const TiffFormat&, const TiffFormat&) = default;
 
   /// Samples of a pixel that stand in one piece.

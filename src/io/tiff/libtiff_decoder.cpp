@@ -80,6 +80,7 @@ class LibtiffDecoder final : public TiffDecoder {
       std::vector<std::byte> packed(stored_nbytes(piece.rows));
       decode_whole(reader, piece, stored, packed);
       unpack_elements(format_, piece.rows, packed, elements);
+      if (predictor_of(handle) != TiffPredictor::none) undo_predictor_of_packed(piece, elements);
     }
     return stored.nbytes;
   }
@@ -128,6 +129,14 @@ class LibtiffDecoder final : public TiffDecoder {
       if (TIFFIsByteSwapped(handle) != 0) swap_elements(bytes);
       return;
     }
+    // libtiff leaves a predictor without compression as it is; who writes it means it.
+    if (compression == COMPRESSION_NONE && predictor_of(handle) != TiffPredictor::none) {
+      require_predictor(piece, predictor_of(handle));
+      piece.file->read(stored.begin, bytes);
+      to_usual_order(handle, bytes);
+      undo(predictor_of(handle), TIFFIsByteSwapped(handle) != 0, bytes);
+      return;
+    }
     const bool is_deflated = compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
     if (!is_deflated || !try_inflate(reader, piece, stored, bytes)) decode_by_libtiff(reader, piece, bytes);
   }
@@ -138,8 +147,7 @@ class LibtiffDecoder final : public TiffDecoder {
   bool try_inflate(LibtiffReader& reader, const TiffPiece& piece, StoredPiece stored,
                    std::span<std::byte> bytes) const {
     TIFF* const handle = reader.get();
-    const auto predictor = static_cast<TiffPredictor>(number_of_page(handle, TIFFTAG_PREDICTOR));
-    if (predictor != TiffPredictor::none && !format_.is_plain()) return false;
+    const TiffPredictor predictor = predictor_of(handle);
     if (!has_predictor(format_.dtype, predictor)) return false;
     const bool is_swapped = TIFFIsByteSwapped(handle) != 0;
     if (predictor == TiffPredictor::horizontal && is_complex(format_.dtype) && is_swapped) {
@@ -166,10 +174,40 @@ class LibtiffDecoder final : public TiffDecoder {
     if (result.nbytes < bytes.size()) {
       refuse(piece, "has ", result.nbytes, " bytes when decoded, which must be ", bytes.size());
     }
-    if (predictor != TiffPredictor::floating_point && is_swapped) swap_elements(bytes);
-    if (!format_.is_plain()) return true;
-    undo_predictor(predictor, {format_.dtype, format_.piece_width, format_.samples_together()}, bytes);
+    undo(predictor, is_swapped, bytes);
     return true;
+  }
+
+  /// What is undone here: other codecs of libtiff do it themselves, or have none.
+  [[nodiscard]] TiffPredictor predictor_of(TIFF* handle) const {
+    const auto compression = number_of_page(handle, TIFFTAG_COMPRESSION);
+    const bool is_deflated = compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
+    return is_deflated ? static_cast<TiffPredictor>(number_of_page(handle, TIFFTAG_PREDICTOR))
+                       : format_.predictor;
+  }
+
+  [[nodiscard]] TiffRow row() const {
+    return {format_.dtype, format_.piece_width, format_.samples_together()};
+  }
+
+  void require_predictor(const TiffPiece& piece, TiffPredictor predictor) const {
+    if (has_predictor(format_.dtype, predictor)) return;
+    refuse(piece, "has the predictor ", static_cast<int>(predictor), ", which elements of ",
+           name(format_.dtype), " must not have");
+  }
+
+  /// Brings decoded bytes into this machine's order and undoes the predictor, but of packed elements, which
+  /// are unpacked before.
+  void undo(TiffPredictor predictor, bool is_swapped, std::span<std::byte> bytes) const {
+    if (predictor != TiffPredictor::floating_point && is_swapped) swap_elements(bytes);
+    if (format_.is_plain()) undo_predictor(predictor, row(), bytes);
+  }
+
+  /// Sums wrap around in the bits that an element has in the file.
+  void undo_predictor_of_packed(const TiffPiece& piece, std::span<std::byte> elements) const {
+    require_predictor(piece, TiffPredictor::horizontal);
+    undo_predictor(TiffPredictor::horizontal, row(), elements);
+    mask_elements(format_, elements);
   }
 
   /// The last strip of a page may have been padded to the height of the others; the rows below the page are
@@ -200,10 +238,6 @@ class LibtiffDecoder final : public TiffDecoder {
   }
 
   void swap_elements(std::span<std::byte> bytes) const {
-    if (format_.bits == 24) {
-      TIFFSwabArrayOfTriples(reinterpret_cast<std::uint8_t*>(bytes.data()),
-                             static_cast<tmsize_t>(bytes.size() / 3));
-    }
     if (!format_.is_plain()) return;
     const std::size_t width = item_size(component_type(format_.dtype));
     const auto count = static_cast<tmsize_t>(bytes.size() / width);
@@ -222,6 +256,10 @@ class LibtiffDecoder final : public TiffDecoder {
     if (!reader.errors().text.empty()) refuse(piece, "cannot be decoded: ", reader.errors().text);
     if (got < 0) refuse(piece, "cannot be decoded, for which libtiff gives no reason");
     if (got != size) refuse(piece, "has ", got, " bytes when decoded, which must be ", size);
+    // Back into the order of the file, the highest first, as all packed elements have it.
+    if (format_.bits == 24 && TIFFIsByteSwapped(handle) != 0) {
+      TIFFSwabArrayOfTriples(reinterpret_cast<std::uint8_t*>(bytes.data()), size / 3);
+    }
   }
 
   /// A handle of no other thread: one that reads this page already, any, or a new one.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/tiff/packed_elements.hpp"
 
-#include <bit>
 #include <cstring>
 
 namespace tenstride::io {
@@ -21,12 +20,14 @@ void unpack_row(const std::byte* packed, std::size_t bits, std::size_t count, st
   }
 }
 
-/// 24 bits are numbers of three bytes in the file's order, as libtiff takes them.
-void widen_triples(std::span<const std::byte> packed, std::byte* elements) {
-  constexpr bool is_little = std::endian::native == std::endian::little;
-  for (std::size_t at = 0; at + 3 <= packed.size(); at += 3, elements += 4) {
-    std::memset(elements, 0, 4);
-    std::memcpy(elements + (is_little ? 0 : 1), packed.data() + at, 3);
+template <typename Element>
+void mask_as(std::size_t bits, std::span<std::byte> elements) {
+  const auto mask = static_cast<Element>((std::uint64_t{1} << bits) - 1);
+  for (std::size_t at = 0; at + sizeof(Element) <= elements.size(); at += sizeof(Element)) {
+    Element element;
+    std::memcpy(&element, elements.data() + at, sizeof element);
+    element = static_cast<Element>(element & mask);
+    std::memcpy(elements.data() + at, &element, sizeof element);
   }
 }
 
@@ -55,7 +56,6 @@ void share_colours(const TiffFormat& format, Index rows, const std::byte* packed
 void unpack_elements(const TiffFormat& format, Index rows, std::span<const std::byte> packed,
                      std::span<std::byte> elements) {
   if (format.shares_colours()) return share_colours(format, rows, packed.data(), elements.data());
-  if (format.bits == 24) return widen_triples(packed, elements.data());
   const auto bits = static_cast<std::size_t>(format.bits);
   const auto count = static_cast<std::size_t>(format.piece_width * format.samples_together());
   const std::size_t packed_row = packed.size() / static_cast<std::size_t>(rows);
@@ -67,6 +67,14 @@ void unpack_elements(const TiffFormat& format, Index rows, std::span<const std::
     if (item == 2) unpack_row<std::uint16_t>(row, bits, count, to);
     if (item == 4) unpack_row<std::uint32_t>(row, bits, count, to);
   }
+}
+
+void mask_elements(const TiffFormat& format, std::span<std::byte> elements) {
+  const auto bits = static_cast<std::size_t>(format.bits);
+  const std::size_t item = item_size(format.dtype);
+  if (item == 1) mask_as<std::uint8_t>(bits, elements);
+  if (item == 2) mask_as<std::uint16_t>(bits, elements);
+  if (item == 4) mask_as<std::uint32_t>(bits, elements);
 }
 
 }  // namespace tenstride::io
