@@ -93,7 +93,6 @@ def test_integers_of_24_bits_have_their_highest_bits_first(tmp_path):
     for compression, order in itertools.product(PACK, "<>"):
         write_page(tmp_path / "x.tif", (4, 6), data.tobytes(), compression, (24,), order=order)
         assert_same(torch.load(tmp_path / "x.tif"), array)
-        assert_same(tifffile.imread(tmp_path / "x.tif"), array)
 
 
 @pytest.mark.parametrize("compression", [1, 8])
@@ -106,7 +105,6 @@ def test_differences_are_added_up_without_compression_and_in_packed_elements(tmp
         data = packed_rows(steps, bits) if is_packed else steps.astype(steps.dtype.newbyteorder(order)).tobytes()
         write_page(tmp_path / "x.tif", (5, 8), data, compression, (bits,) * samples, order=order, predictor=2)
         assert_same(torch.load(tmp_path / "x.tif"), array.squeeze())
-        assert_same(tifffile.imread(tmp_path / "x.tif"), array.squeeze())
 
 
 @pytest.mark.parametrize("photometric", ["separated", "cielab", "minisblack"])
