@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import math
 import multiprocessing
 import os
 import pathlib
@@ -52,6 +53,7 @@ def array_files(folder):
 def ours_of(path):
     """({name: array}, {name: why it is refused}); of a file that is refused as a whole the name is empty."""
     import numpy
+    import peers
     import tenstride
 
     try:
@@ -61,6 +63,8 @@ def ours_of(path):
     found, refused = {}, {}
     for info in infos:
         name = info.name or ""
+        if math.prod(info.shape) > peers.MAX_ELEMENTS:
+            continue
         if info.obstacle:
             refused[name] = f"must {info.obstacle}"
             continue
