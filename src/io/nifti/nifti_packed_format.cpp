@@ -91,6 +91,7 @@ const FileFormat nifti_packed_format{.kind = FileKind::nifti_packed,
                                      .orders = Orders::column_major,
                                      .facts = TensorFacts::attributes,
                                      .has_fields = true,
+                                     .is_read = false,  // its files are read as NIfTI
                                      .keep_written = keep_fields_of_nifti,
                                      .save = save_nifti,
                                      .plan_flat = plan_nifti,
