@@ -28,9 +28,11 @@ struct Listing {
   std::size_t others = 0;
 };
 
+/// A folder that is no array, neither by what lies in it nor by its name.
 bool is_plain_folder(const std::string& path) {
   std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored) && io::sniff(path) == io::FileKind::unknown;
+  return std::filesystem::is_directory(path, ignored) && io::sniff(path) == io::FileKind::unknown &&
+         io::kind_of_name(path) == io::FileKind::unknown;
 }
 
 ListedFile listed(const std::string& path, const InfoCommand& command) {

@@ -124,10 +124,14 @@ void put_nifti_attributes(NiftiOutput& header, std::string_view attributes, std:
 }
 
 Index nifti_colors(std::string_view attributes, std::string_view operation) {
-  const NiftiJson json = parse_object(attributes, operation);
-  const auto found = json.find("datatype");
-  if (found == json.end()) return 0;
-  return *found == "RGB24" ? 3 : *found == "RGBA32" ? 4 : 0;
+  return nifti_colors(parse_object(attributes, operation));
+}
+
+Index nifti_colors(const nlohmann::ordered_json& attributes) {
+  const auto found = attributes.find("datatype");
+  const auto* const text = found == attributes.end() ? nullptr : found->get_ptr<const std::string*>();
+  if (text == nullptr) return 0;
+  return *text == "RGB24" ? 3 : *text == "RGBA32" ? 4 : 0;
 }
 
 }  // namespace tenstride::io

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,5 +26,6 @@ void put_nifti_attributes(NiftiOutput& header, std::string_view attributes, std:
 
 /// 3 or 4 where the attributes say that the first axis is one of colours, else 0. Throws ValueError.
 Index nifti_colors(std::string_view attributes, std::string_view operation);
+Index nifti_colors(const nlohmann::ordered_json& attributes);
 
 }  // namespace tenstride::io

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/message.hpp"
+#include "io/nifti/attributes.hpp"
 #include "io/nifti/space.hpp"
 
 namespace tenstride::io {
@@ -41,8 +42,7 @@ class NiftiResult {
  public:
   NiftiResult(ResultAttributes& attributes, const ResultOrigin& result)
       : attributes_(attributes), json_(attributes.json), result_(result) {
-    const Json datatype = json_.value("datatype", Json());
-    const bool has_colors = datatype == "RGB24" || datatype == "RGBA32";
+    const bool has_colors = nifti_colors(json_) > 0;
     source_begin_ = has_colors ? 1 : 0;
     source_rank_ = std::max(result.source.layout.rank(), source_begin_) - source_begin_;
     const bool keeps_colors = has_colors && result.dtype == DType::uint8 && !result.axes.empty() &&
