@@ -160,7 +160,11 @@ def name_files():
     header = Header(1)
     dimensions = ((b"time", 0), (b"", 2), (b"x", 3))
     yield "name_empty", netcdf(dimensions=dimensions), "a dimension without a name"
-    yield "name_zero", netcdf(dimensions=((b"time", 0), (b"y\0z", 2), (b"x", 3))), "a zero byte in a name"
+    yield (
+        "name_zero",
+        netcdf(dimensions=((b"time", 0), (b"\0z", 2), (b"x", 3))),
+        "a name of which nothing stands before a zero byte",
+    )
     yield "name_twice", netcdf(variables=[(b"a", (1, 2), FLOAT, 24, 0), (b"a", (1, 2), FLOAT, 24, 24)]), "a name twice"
     long = header.number(DIMENSIONS, ">I") + header.number(1) + header.number(1 << 30) + b"name"
     yield "name_long", netcdf(dimension_list=long), "a name of 2^30 bytes"

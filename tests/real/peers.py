@@ -12,6 +12,8 @@ import numpy
 
 # Kinds of NumPy's types that are numbers: bool, signed, unsigned, floating, complex, and dates, which count from 1970.
 NUMBERS = "biufcmM"
+# Compressions of TIFF that are those of fax machines.
+FAX = (2, 3, 4)
 # Larger arrays are not compared: files of some bytes may have fill values of any number.
 MAX_ELEMENTS = 1 << 27
 
@@ -24,7 +26,8 @@ def plain(array):
 
 
 def npy(path):
-    return {"": plain(numpy.load(path, allow_pickle=False))}
+    array = numpy.load(path, allow_pickle=False)
+    return {"": plain(array)} if array.dtype.kind in NUMBERS else {}
 
 
 def npz(path):
@@ -44,6 +47,9 @@ def _of_dataset(name, dataset, found):
     """A dataset of HDF5, each field of a compound by itself."""
     kind = dataset.dtype
     if dataset.shape is None or dataset.size > MAX_ELEMENTS:
+        return
+    # netCDF keeps dimensions without a variable so.
+    if bytes(dataset.attrs.get("NAME", b"")).startswith(b"This is a netCDF dimension but not a netCDF variable"):
         return
     if kind.names is not None:
         for field in kind.names:
@@ -104,15 +110,23 @@ def zarr(path):
 
 
 def tiff(path):
-    """Each page by its number; those of one format are parts of one tensor of ours."""
+    """Each page by its number; those of one format are parts of one tensor of ours. Fax pages by Pillow's libtiff:
+    tifffile loses rows of some."""
     import tifffile
+    from PIL import Image
 
     logging.getLogger("tifffile").setLevel(logging.CRITICAL)
     found = {}
     with tifffile.TiffFile(path) as file:
         for number, page in enumerate(file.pages):
-            found[f"page {number}"] = plain(page.aspage().asarray())
-            for level, smaller in enumerate(page.aspage().pages or []):
+            page = page.aspage()
+            if page.compression in FAX:
+                with Image.open(path) as image:
+                    image.seek(number)
+                    found[f"page {number}"] = numpy.asarray(image) != (page.photometric == 0)
+            else:
+                found[f"page {number}"] = plain(page.asarray())
+            for level, smaller in enumerate(page.pages or []):
                 found[f"page {number} level {level + 1}"] = plain(smaller.aspage().asarray())
     return found
 
@@ -159,7 +173,7 @@ def nifti(path):
     array = data.get_unscaled() if hasattr(data, "get_unscaled") else numpy.asanyarray(data)
     if array.dtype.names is not None:
         array = numpy.stack([array[name] for name in array.dtype.names], 0)
-    return {"": plain(array)}
+    return {"page 0": plain(array)}  # axes of size 1 do not count: those of CIFTI are the last two of six
 
 
 def kind_of(path):

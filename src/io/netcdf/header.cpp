@@ -82,9 +82,10 @@ class NetcdfParser {
   std::string name(std::string_view what) {
     const std::string whose = message("the name of ", what);
     const auto bytes = take_padded(count(whose), whose);
-    const std::string_view chars(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (chars.empty() || chars.find('\0') != std::string_view::npos)
-      refuse("has ", whose, ", which must have a byte at least, and none that is zero");
+    // Zeros end a name, as in netCDF-C: files from Fortran are padded so.
+    std::string_view chars(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    chars = chars.substr(0, chars.find('\0'));
+    if (chars.empty()) refuse("has ", whose, ", which must have a byte at least that is not zero");
     return valid_utf8(chars);
   }
 
