@@ -141,7 +141,7 @@ def size_files():
     yield "bits_33", one(BITS=33), "elements of 33 bits"
     yield "bits_12_signed", one(BITS=12, SAMPLE_FORMAT=2), "signed integers of 12 bits"
     yield "bits_12_cut", one(BITS=12), "strips of 12 bytes for 2 rows of 6 elements of 12 bits"
-    yield "bits_12_predictor", compressed(8, zlib.compress(bytes(36)), BITS=12, PREDICTOR=2), "differences of 12 bits"
+    yield "bits_1_predictor", compressed(8, zlib.compress(bytes(6)), BITS=1, PREDICTOR=2), "differences of 1 bit"
     yield "bits_65535", one(BITS=Tag((65535,), SHORT)), "elements of 65535 bits"
     yield "bits_differ", one(SAMPLES=3, BITS=Tag((8, 8, 16), SHORT)), "samples of 8 and of 16 bits"
     yield "float_of_8_bits", one(SAMPLE_FORMAT=3), "floats of 8 bits"

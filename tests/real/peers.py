@@ -110,8 +110,8 @@ def zarr(path):
 
 
 def tiff(path):
-    """Each page by its number; those of one format are parts of one tensor of ours. Fax pages by Pillow's libtiff:
-    tifffile loses rows of some."""
+    """Each page by its number; those of one format are parts of one tensor of ours. Fax pages by Pillow's libtiff,
+    where that does not rotate them: tifffile loses rows of some."""
     import tifffile
     from PIL import Image
 
@@ -120,7 +120,7 @@ def tiff(path):
     with tifffile.TiffFile(path) as file:
         for number, page in enumerate(file.pages):
             page = page.aspage()
-            if page.compression in FAX:
+            if page.compression in FAX and page.tags.valueof(274, 1) == 1:
                 with Image.open(path) as image:
                     image.seek(number)
                     found[f"page {number}"] = numpy.asarray(image) != (page.photometric == 0)
