@@ -67,11 +67,19 @@ class ManyFiles(Case):
             self.assertEqual(values, expected)
 
     def test_a_pattern_that_the_shell_has_replaced(self):
-        run = self.run_tool("convert", "frames/t0.npy", "frames/t1.npy", "-o", "out.npy", code=2)
-        self.assertIn(
-            "is a file, which must be an expression; several files are one input where their pattern stands in quotes",
-            run.stderr,
-        )
+        for names in (["frames/t0.npy", "frames/t1.npy"], ["frames/t0.npy", "frames/t1.npy", "frames/t2.npy"]):
+            self.fails(
+                2,
+                'SPEC: "frames/t1.npy" is a file, which must be an expression; several files are one input where their '
+                "pattern stands in quotes ('frames/*.tif')",
+                *("convert", *names, "-o", "out.npy"),
+            )
+
+    def test_a_pattern_is_shown_and_explained(self):
+        self.assertIn("(12,2,3)", self.run_tool("show", self.pattern).stdout)
+        run = self.run_tool("explain", "x.permute(1,2,0)", "--input", self.pattern)
+        self.assertIn("(2,3,12):(3,1,6)+0", run.stdout)
+        self.run_tool("show", "torch.arange(6).view(2,3)[0] * 2")
 
     def test_one_of_the_files_is_not_replaced(self):
         run = self.run_tool("convert", self.pattern, "x", "-o", "frames/t3.npy", "--force", code=2)

@@ -130,7 +130,7 @@ def test_a_file_of_no_records(tmp_path, version):
 
 
 def test_records_that_no_one_has_counted(tmp_path):
-    """What a writer leaves that did not come to an end: all ones for the number of records."""
+    """An interrupted writer leaves all ones as the number of records."""
     path = tmp_path / "x.nc"
     write(path, "NETCDF3_CLASSIC", {"a": ("f8", ("time",)), "b": ("i2", ("time", "y")), "c": ("i4", ("x",))})
     wanted = by_netcdf4(path)

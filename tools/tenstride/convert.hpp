@@ -62,6 +62,8 @@ struct ConvertPlan {
 std::string written_out(const ConvertCommand& command, const Dims& shape);
 /// The same; throws PatternError.
 std::string chain_for(const ConvertCommand& command, const Dims& shape);
+/// Says so where a SPEC that is wrong is a file, as a shell leaves it of a pattern without quotes.
+void refuse_file_as_spec(const ConvertCommand& command);
 
 /// How the output is cut into chunks.
 io::ChunkOptions chunk_options(const ConvertCommand& command);

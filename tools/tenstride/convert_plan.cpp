@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "convert.hpp"
 #include "convert_task.hpp"
@@ -131,13 +130,7 @@ bool keeps_order(const Step& step, DType before) {
 
 [[noreturn]] void fail_evaluation(const Failure& failure, const ConvertCommand& command,
                                   const io::FileInfo& info) {
-  // As a shell leaves it of a pattern without quotes.
-  if (std::filesystem::exists(command.spec)) {
-    throw UsageError(
-        "SPEC: \"" + command.spec +
-        "\" is a file, which must be an expression; several files are one input where their pattern "
-        "stands in quotes ('frames/*.tif')");
-  }
+  refuse_file_as_spec(command);
   std::string text = failure.message + '\n' + point_at(command.spec, failure.range);
   if (failure.obstacle)
     text = explain(command.spec, {.inputs = {{"x", io::on_meta(info)}}}).message;  // with all ways out

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
+#include <filesystem>
 
 #include "convert.hpp"
 #include "tenstride/pattern/pattern.hpp"
@@ -29,9 +30,18 @@ std::string reduction_of(const ConvertCommand& command, const std::vector<AxisSi
 
 }  // namespace
 
+void refuse_file_as_spec(const ConvertCommand& command) {
+  if (!std::filesystem::exists(command.spec)) return;
+  throw UsageError(
+      "SPEC: \"" + command.spec +
+      "\" is a file, which must be an expression; several files are one input where their pattern "
+      "stands in quotes ('frames/*.tif')");
+}
+
 std::string chain_for(const ConvertCommand& command, const Dims& shape) {
   if (!is_pattern(command.spec)) {
     if (command.sizes.empty() && command.reduction.empty() && !command.repeats) return command.spec;
+    refuse_file_as_spec(command);
     throw UsageError(
         "convert: sizes of axes, --reduce and --repeat go with a pattern, e.g. 'h w c -> c h w'");
   }

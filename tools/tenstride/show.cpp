@@ -14,6 +14,7 @@
 #include "show.hpp"
 #include "tenstride/files/atomic_file.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/io/file_pattern.hpp"
 #include "tenstride/io/open_for_notation.hpp"
 #include "tenstride/picture/picture.hpp"
 
@@ -36,9 +37,17 @@ Form form_of(const ShowCommand& command) {
   throw UsageError("show: the output (" + command.output + ") must end in .svg, .png or .html");
 }
 
-/// A folder is meant only where it holds a tensor: an expression may have the name of another.
+/// A folder is meant only where it holds a tensor, and a pattern where its files do: an expression may have
+/// the name of another.
 bool is_file_of_tensors(const std::string& path) {
   std::error_code ignored;
+  if (io::is_file_pattern(path)) {
+    try {
+      return io::sniff(io::files_of_pattern(path, "show").front()) != io::FileKind::unknown;
+    } catch (const FileError&) {
+      return false;
+    }
+  }
   if (std::filesystem::is_directory(path, ignored)) return io::sniff(path) != io::FileKind::unknown;
   return std::filesystem::exists(path, ignored);
 }

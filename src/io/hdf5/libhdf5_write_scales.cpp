@@ -4,10 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
-#include <map>
 #include <optional>
-#include <set>
 
+#include "io/format/dimension_table.hpp"
 #include "io/hdf5/libhdf5_write.hpp"
 
 namespace tenstride::io {
@@ -34,36 +33,30 @@ bool is_coordinate(const NewTensor& tensor) {
   return tensor.shape.size() == 1 && tensor.axis_names.size() == 1 && tensor.axis_names[0] == tensor.name;
 }
 
-/// The scales of all axes. Axes of one name have one scale where they are of one extent.
+/// The scales of all axes.
 class ScaleTable {
  public:
   explicit ScaleTable(const std::vector<NewTensor>& tensors) {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      taken_.insert(tensors[i].name.substr(0, tensors[i].name.find('/')));
-      if (is_coordinate(tensors[i])) scales_.push_back({tensors[i].name, tensors[i].shape[0], i, {}, false});
+      dimensions_.reserve(tensors[i].name.substr(0, tensors[i].name.find('/')));
+      if (!is_coordinate(tensors[i])) continue;
+      dimensions_.add(tensors[i].name, tensors[i].shape[0]);
+      scales_.push_back({tensors[i].name, tensors[i].shape[0], i, {}, false});
     }
-    for (std::size_t i = 0; i < scales_.size(); ++i) numbers_[{scales_[i].name, scales_[i].extent}] = i;
   }
 
   /// The number of the scale.
   std::size_t find(const std::string& axis_name, Index extent) {
-    const auto [found, is_new] = numbers_.try_emplace({axis_name, extent}, scales_.size());
-    if (is_new) scales_.push_back({free_name(axis_name, extent), extent, std::nullopt, {}, false});
-    return found->second;
+    const std::size_t number = dimensions_.find(axis_name, extent);
+    if (number == scales_.size())
+      scales_.push_back({dimensions_.all()[number].name, extent, std::nullopt, {}, false});
+    return number;
   }
   std::vector<DimensionScale>& scales() { return scales_; }
 
  private:
-  std::string free_name(std::string name, Index extent) {
-    std::replace(name.begin(), name.end(), '/', '_');
-    if (taken_.contains(name)) name += "_" + std::to_string(extent);
-    while (!taken_.insert(name).second) name += "_axis";
-    return name;
-  }
-
   std::vector<DimensionScale> scales_;
-  std::map<std::pair<std::string, Index>, std::size_t> numbers_;
-  std::set<std::string> taken_;
+  DimensionTable dimensions_;
 };
 
 /// Where one axis of a file has a name all are dimensions: readers of netCDF would take one without for any

@@ -2,10 +2,9 @@
 #include "io/netcdf/new_file.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "base/message.hpp"
+#include "io/format/dimension_table.hpp"
 #include "io/format/file_groups.hpp"
 #include "io/format/python_json.hpp"
 #include "io/netcdf/attributes.hpp"
@@ -25,34 +24,6 @@ constexpr std::uint64_t max_cdf2_nbytes = 0xfffffffc;
 std::uint64_t filled_up(std::uint64_t nbytes) {
   return (nbytes + 3) / 4 * 4;
 }
-
-struct NewDimension {
-  std::string name;
-  Index extent = 0;
-};
-
-/// The dimensions of all axes.
-class NewDimensions {
- public:
-  std::size_t find(const std::string& axis_name, Index extent) {
-    const auto [found, is_new] = numbers_.try_emplace({axis_name, extent}, dimensions_.size());
-    if (is_new) dimensions_.push_back({free_name(axis_name, extent), extent});
-    return found->second;
-  }
-  [[nodiscard]] const std::vector<NewDimension>& all() const { return dimensions_; }
-
- private:
-  std::string free_name(std::string name, Index extent) {
-    std::replace(name.begin(), name.end(), '/', '_');
-    if (taken_.contains(name)) name += "_" + std::to_string(extent);
-    while (!taken_.insert(name).second) name += "_axis";
-    return name;
-  }
-
-  std::vector<NewDimension> dimensions_;
-  std::map<std::pair<std::string, Index>, std::size_t> numbers_;
-  std::set<std::string> taken_;
-};
 
 class NetcdfPlan {
  public:
@@ -146,7 +117,7 @@ class NetcdfPlan {
     const auto is_wide = [](const NewTensor& tensor) {
       return netcdf_type(tensor.dtype) > last_netcdf_type(2);
     };
-    const auto is_long = [](const NewDimension& dimension) { return dimension.extent > max_cdf2_extent; };
+    const auto is_long = [](const NamedDimension& dimension) { return dimension.extent > max_cdf2_extent; };
     bool is_large = std::any_of(tensors_.begin(), tensors_.end(), is_wide) ||
                     std::any_of(dimensions_.all().begin(), dimensions_.all().end(), is_long);
     for (std::size_t i = 0; i + 1 < nbytes_.size(); ++i) is_large = is_large || nbytes_[i] > max_cdf2_nbytes;
@@ -157,7 +128,7 @@ class NetcdfPlan {
     NetcdfOutput output(version_);
     output.put_count(0);  // records
     output.put_list(netcdf_list::dimensions, dimensions_.all().size());
-    for (const NewDimension& dimension : dimensions_.all()) {
+    for (const NamedDimension& dimension : dimensions_.all()) {
       output.put_name(dimension.name);
       output.put_count(static_cast<std::uint64_t>(dimension.extent));
     }
@@ -194,7 +165,7 @@ class NetcdfPlan {
 
   const std::vector<NewTensor>& tensors_;
   std::string_view operation_;
-  NewDimensions dimensions_;
+  DimensionTable dimensions_;
   /// Which dimension counts records, of which there are none.
   std::optional<std::size_t> records_;
   /// The dimensions of each tensor, and its bytes.

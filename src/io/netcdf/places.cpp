@@ -69,8 +69,7 @@ class NetcdfPlaces {
     return given;
   }
 
-  /// What a writer that did not come to an end has left behind: the records of which all variables have
-  /// theirs.
+  /// The whole records of a file whose writer was interrupted: those that every record variable has.
   [[nodiscard]] std::uint64_t counted_records() const {
     std::optional<std::uint64_t> records;
     for (const NetcdfVariable& variable : header_.variables) {
