@@ -36,7 +36,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtenstride-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # Programs that link the static library need these libraries, too.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "${this_library}, libhwy-dev, libtbb-dev, libjpeg-dev, libpng-dev, liburing-dev, libisal-dev, libminizip-dev, libtiff-dev, libdeflate-dev, libzstd-dev, libblosc-dev, liblz4-dev, liblzma-dev, libbz2-dev, libhdf5-dev")
+    "${this_library}, libhwy-dev, libtbb-dev, libjpeg-dev, libpng-dev, liburing-dev, libisal-dev, libminizip-dev, libtiff-dev, libdeflate-dev, libzstd-dev, libblosc-dev, liblz4-dev, liblzma-dev, libbz2-dev, libgif-dev, libopenjp2-7-dev, libhdf5-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
     "strided tensor with the semantics of PyTorch (development files)
 The headers, the static library, and the files by which CMake and pkg-config

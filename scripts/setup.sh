@@ -10,7 +10,7 @@ packages=(
   libhwy-dev libtbb-dev liburing-dev libjpeg-dev libpng-dev librsvg2-2 libedit-dev libcli11-dev nlohmann-json3-dev
   libcpp-httplib-dev
   libisal-dev libminizip-dev libtiff-dev libdeflate-dev libzstd-dev libblosc-dev liblz4-dev liblzma-dev libbz2-dev
-  libhdf5-dev
+  libgif-dev libopenjp2-7-dev libhdf5-dev
   python3 python3-dev python3-venv
 )
 # What the tests, the benchmarks and the Debian packages need besides.
@@ -36,7 +36,7 @@ fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 install_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     fail "this machine is neither Debian nor Ubuntu; install these by hand, then build with cmake --preset dev:
-       a C++20 compiler, CMake >= 3.25, Ninja, Highway, oneTBB, liburing, libjpeg-turbo, libpng, ISA-L, minizip, libtiff, libdeflate, zstd, c-blosc, lz4, liblzma, bzip2, HDF5, librsvg, libedit, GoogleTest, CLI11, cpp-httplib, nlohmann-json, Python 3"
+       a C++20 compiler, CMake >= 3.25, Ninja, Highway, oneTBB, liburing, libjpeg-turbo, libpng, ISA-L, minizip, libtiff, libdeflate, zstd, c-blosc, lz4, liblzma, bzip2, giflib, OpenJPEG, HDF5, librsvg, libedit, GoogleTest, CLI11, cpp-httplib, nlohmann-json, Python 3"
   fi
   local missing=() package
   for package in "${packages[@]}"; do

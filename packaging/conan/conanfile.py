@@ -31,6 +31,8 @@ PACKAGES = {
         "lz4/[>=1.9]": "liblz4-dev",
         "xz_utils/[>=5.4]": "liblzma-dev",
         "bzip2/[>=1.0.8]": "libbz2-dev",
+        "giflib/[>=5.2]": "libgif-dev",
+        "openjpeg/[>=2.5]": "libopenjp2-7-dev",
         "hdf5/[>=1.10]": "libhdf5-dev",
         "liburing/[>=2.2]": "liburing-dev",
     },

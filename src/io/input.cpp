@@ -24,13 +24,16 @@ struct KnownStart {
 };
 
 using namespace std::string_view_literals;
-constexpr std::array<KnownStart, 14> known_starts{{
+constexpr std::array<KnownStart, 17> known_starts{{
     {"\x93NUMPY"sv, "a .npy file", FileKind::npy},
     {"\x89PNG\r\n\x1a\n"sv, "a PNG image", FileKind::png},
     {"\xff\xd8\xff"sv, "a JPEG image", FileKind::jpeg},
     {"PK\x03\x04"sv, "a zip archive, as .npz is"},
     {"\x1f\x8b"sv, "a gzip file"},
-    {"GIF8"sv, "a GIF image"},
+    {"\0\0\0\x0cjP  \r\n\x87\n"sv, "a JPEG 2000 image", FileKind::jpeg2000},
+    {"\xff\x4f\xff\x51"sv, "a JPEG 2000 image", FileKind::jpeg2000},
+    {"GIF87a"sv, "a GIF image", FileKind::gif},
+    {"GIF89a"sv, "a GIF image", FileKind::gif},
     {"BM"sv, "a BMP image"},
     {"II*\0"sv, "a TIFF image"},
     {"MM\0*"sv, "a TIFF image"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNG and JPEG files: read, and saved as PNG.
+// Files of pictures: read, and saved as PNG.
 #include "fuzz/files.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -26,11 +26,11 @@ using testing::Scratch;
 
 TEST(TensorFile, UnknownFilesAreNamed) {
   const Scratch scratch;
-  const std::string path = scratch.file("x.gif", "GIF89a");
+  const std::string path = scratch.file("x.bmp", "BM__");
   const std::string wanted = " must be a file of a known kind (" + known_kinds() + "), it begins with ";
   EXPECT_EQ(refusal<FileError>([&] { return open_tensor_file(path); }),
-            "open: \"" + path + "\"" + wanted + "the bytes 47 49 46 38 39 61 (a GIF image)");
-  EXPECT_EQ(refusal<FileError>([&] { return read_file_info(scratch.file("x.gif", "")); }),
+            "open: \"" + path + "\"" + wanted + "the bytes 42 4d 5f 5f (a BMP image)");
+  EXPECT_EQ(refusal<FileError>([&] { return read_file_info(scratch.file("x.bmp", "")); }),
             "info: \"" + path + "\"" + wanted + "nothing, it is empty");
   EXPECT_EQ(sniff(path), FileKind::unknown);
   EXPECT_EQ(refusal<FileError>([&] { return sniff("/nowhere/x"); }),
@@ -249,9 +249,10 @@ TEST(ImageErrors, WhatIsNoPicture) {
     const std::string start = "read_image: \"" + path + "\" ";
     return text.starts_with(start) ? text.substr(start.size()) : text;
   };
-  EXPECT_EQ(refused(""), "must be a PNG or JPEG image, it begins with nothing, it is empty");
+  EXPECT_EQ(refused(""), "must be a PNG, JPEG, JPEG 2000 or GIF image, it begins with nothing, it is empty");
   EXPECT_EQ(refused("BM______"),
-            "must be a PNG or JPEG image, it begins with the bytes 42 4d 5f 5f 5f 5f (a BMP image)");
+            "must be a PNG, JPEG, JPEG 2000 or GIF image, it begins with the bytes 42 4d 5f 5f 5f 5f (a BMP "
+            "image)");
   EXPECT_EQ(refused("\x89PNG\r\n\x1a\n"), "must be a PNG image that can be read: the file ends early");
   EXPECT_EQ(refused("\xff\xd8\xff"), "must be a JPEG image that can be read: Premature end of JPEG file");
 

@@ -217,7 +217,9 @@ TEST_F(TiffHostile, SizesThatCannotBe) {
   EXPECT_EQ(refused(one_page({{278, {0}}})), "page 0 has 0 rows per strip, which must be at least 1");
   EXPECT_EQ(refused(one_page({{32997, {2}}})),
             "page 0 has the depth 2 (tag 32997) and must be in tiles: strips have 1");
-  EXPECT_EQ(refused(one_page({{284, {3}}})), "page 0 has the planar configuration 3, which must be 1 or 2");
+  EXPECT_EQ(refused(one_page({{277, {3}}, {284, {3}}})),
+            "page 0 has the planar configuration 3, which must be 1 or 2");
+  EXPECT_EQ(refused(one_page({{284, {3}}})), "not refused");  // of one sample it says nothing
   EXPECT_EQ(refused(one_page({{322, {0}}, {323, {16}}})),
             "page 0 has the tile width 0 (tag 322), which must be 1 to 4294967295");
   EXPECT_EQ(refused(one_page({{256, {0xFFFFFFFF}}, {257, {0xFFFFFFFF}}, {277, {3}}})),
@@ -361,9 +363,11 @@ TEST_F(TiffHostile, StripsThatCannotBeDecoded) {
             "page 0, strip 1 has 12 bytes from byte 2147483647 on, which must lie in the file of 162 bytes");
   EXPECT_EQ(refused(one_page({{279, {12, 0xFFFFFFFF}}, {259, {8}}})).substr(0, 43),
             "page 0, strip 0 cannot be decoded: its defl");
-  EXPECT_EQ(refused(one_page({{259, {34712}}})),
-            "is compressed with JPEG 2000 (scheme 34712), which must be one that libtiff of this machine can "
-            "decode");
+  EXPECT_EQ(refused(one_page({{259, {33003}}})),
+            "is compressed with JPEG 2000 of YCbCr (scheme 33003), which must be one that libtiff of this "
+            "machine can decode");
+  EXPECT_EQ(refused(one_page({{259, {34933}}})),
+            "page 0, strip 0 must be a PNG image that can be read: Not a PNG file");
   EXPECT_EQ(refused(one_page({{259, {777}}})),
             "is compressed with 777 (scheme 777), which must be one that libtiff of this machine can decode");
 }

@@ -18,7 +18,21 @@ from typing import NamedTuple
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLES = HERE / "expected"
-MODULES = ("npy", "npz", "safetensors", "zarr2", "zarr3", "tiff", "nifti", "hdf5", "netcdf", "image", "raw")
+MODULES = (
+    "npy",
+    "npz",
+    "safetensors",
+    "zarr2",
+    "zarr3",
+    "tiff",
+    "nifti",
+    "hdf5",
+    "netcdf",
+    "image",
+    "animation",
+    "jpeg2000",
+    "raw",
+)
 REFUSED = 1  # the exit code for what is not as it must be
 SECONDS = 900  # after which a run hangs
 VERSION = re.compile(r"((?:lib)?hdf5) \d+[.\d]*\d", re.IGNORECASE)  # of this machine

@@ -150,7 +150,7 @@ def size_files():
     yield "sample_format_9", one(SAMPLE_FORMAT=9), "a kind of numbers that TIFF does not have"
     yield "samples_0", one(SAMPLES=0), "no sample for each pixel"
     yield "samples_2_31", one(SAMPLES=1 << 31), "2^31 samples for each pixel"
-    yield "planes_3", one(PLANES=3), "a planar configuration that TIFF does not have"
+    yield "planes_3", one(SAMPLES=3, PLANES=3), "a planar configuration that TIFF does not have"
     yield "depth_2", one(DEPTH=2), "a volume in strips"
     yield "rows_per_strip_0", one(ROWS=0), "strips of no row"
 

@@ -107,7 +107,7 @@ class Input(PipeCase):
             "npy: standard input holds 23 bytes of elements and must hold 24 (shape (2,3), float32): "
             "1 are missing": data[:-1],
             f"convert: standard input must be a file of a known kind ({known}), it begins with "
-            "the bytes 47 49 46 38 39 61 (a GIF image)": b"GIF89a" * 1000000,
+            "the bytes 42 4d 42 4d 42 4d (a BMP image)": b"BM" * 3000000,
             "convert: standard input must be a PNG image that can be read: the file ends early": picture[:-20],
         }
         for said, held in cases.items():

@@ -78,7 +78,7 @@ def read_by_tenstride(path):
     return found, refused
 
 
-def is_same(a, b):
+def is_same(a, b, near=0):
     import numpy
 
     if a.dtype != b.dtype and {a.dtype, b.dtype} != {numpy.dtype("bool"), numpy.dtype("uint8")}:
@@ -87,16 +87,20 @@ def is_same(a, b):
         return False
     if a.tobytes() == b.tobytes():
         return True
+    if near:
+        return int(abs(a.astype(int) - b.astype(int)).max()) <= near
     return bool(a.dtype.kind in "fc" and numpy.array_equal(a, b, equal_nan=True))
 
 
-def holds_page(tensor, page):
+def holds_page(tensor, page, near):
     """Whether a page is one of those that a tensor is made of; axes of size 1 do not count."""
+    if page.shape[-1:] == (4,) and tensor.shape[-1:] == (3,) and (page[..., 3] == 255).all():
+        page = page[..., :3]  # opaque everywhere
     tensor, page = tensor.squeeze(), page.squeeze()
     rank = page.ndim
     if tensor.ndim < rank or (rank and tensor.shape[tensor.ndim - rank :] != page.shape):
         return False
-    return any(is_same(one, page) for one in tensor.reshape((-1, *page.shape)))
+    return any(is_same(one, page, near) for one in tensor.reshape((-1, *page.shape)))
 
 
 def compare(path):
@@ -115,10 +119,12 @@ def compare(path):
     if not expected:
         yield (None, "")
         return
+    # Versions of OpenJPEG round differently.
+    near = 1 if peers.kind_of(path)[0] == "JPEG 2000" else 0
     different, missing = [], []
     for name, array in expected.items():
         if name.startswith("page "):
-            if any(holds_page(tensor, array) for tensor in ours.values()):
+            if any(holds_page(tensor, array, near) for tensor in ours.values()):
                 continue
             shapes = [(tensor.dtype.name, tensor.shape) for tensor in ours.values()]
             is_refused = refused or not any(tensor.size >= array.size for tensor in ours.values())

@@ -120,10 +120,13 @@ def tiff(path):
     with tifffile.TiffFile(path) as file:
         for number, page in enumerate(file.pages):
             page = page.aspage()
-            if page.compression in FAX and page.tags.valueof(274, 1) == 1:
+            is_fax = page.compression in FAX and page.tags.valueof(274, 1) == 1
+            # tifffile takes a number in a byte for another.
+            if is_fax or page.planarconfig not in (1, 2):
                 with Image.open(path) as image:
                     image.seek(number)
-                    found[f"page {number}"] = numpy.asarray(image) != (page.photometric == 0)
+                    pixels = numpy.asarray(image)
+                    found[f"page {number}"] = pixels != (page.photometric == 0) if is_fax else pixels
             else:
                 found[f"page {number}"] = plain(page.asarray())
             for level, smaller in enumerate(page.pages or []):
@@ -151,19 +154,62 @@ def jpeg(path):
     }
 
 
+def over(above, below):
+    """A picture over another one, as the PNG specification has it."""
+    if above.shape[-1:] not in ((2,), (4,)):
+        return above
+    whole = numpy.iinfo(above.dtype).max
+    above, below = above.astype("u8"), below.astype("u8")
+    of_above = above[..., -1:] * whole
+    of_below = (whole - above[..., -1:]) * below[..., -1:]
+    total = of_above + of_below
+    colours = (above * of_above + below * of_below + total // 2) // numpy.maximum(total, 1)
+    colours[..., -1:] = (total + whole // 2) // whole
+    return colours
+
+
 def png(path):
-    """By libpng, since Pillow cuts 16 bits of colours."""
+    """By libpng, since Pillow cuts 16 bits of colours and lets opaque pixels fade below transparent frames."""
+    import imagecodecs
+    from PIL import Image
+
+    data = pathlib.Path(path).read_bytes()
+    if b"acTL" not in data[: data.find(b"IDAT")]:
+        return {"page 0": imagecodecs.png_decode(data)}
+    found = {}
+    with Image.open(path) as image:
+        canvas = numpy.zeros_like(imagecodecs.apng_decode(data, index=0))
+        for number in range(image.n_frames):
+            image.seek(number)
+            left, top, right, bottom = image.info.get("bbox", (0, 0, *image.size))
+            place = numpy.s_[top:bottom, left:right]
+            before = canvas.copy()
+            own = imagecodecs.apng_decode(data, index=number)[place]
+            is_over = image.info.get("blend") == 1
+            canvas[place] = over(own, canvas[place]) if is_over else own
+            found[f"page {number}"] = canvas.copy()
+            end = image.info.get("disposal", 0)
+            if end == 1 or (number == 0 and (end == 2 or "bbox" not in image.info)):
+                canvas[place] = 0
+            elif end == 2:
+                canvas = before
+    return found
+
+
+def jpeg2000(path):
     import imagecodecs
 
-    first = imagecodecs.png_decode(pathlib.Path(path).read_bytes())
-    found = {"page 0": first}
-    others = list(_frames(path).items())[1:]
-    return {**found, **{name: numpy.asarray(frame) for name, frame in others}}
+    return {"page 0": imagecodecs.jpeg2k_decode(pathlib.Path(path).read_bytes())}
 
 
 def gif(path):
-    frames = _frames(path)
-    return {name: numpy.asarray(frame.convert("RGBA")) for name, frame in frames.items()}
+    """Without the colours that a transparent pixel would have."""
+    found = {}
+    for name, frame in _frames(path).items():
+        pixels = numpy.array(frame.convert("RGBA"))
+        pixels[pixels[..., 3] == 0] = 0
+        found[name] = pixels
+    return found
 
 
 def nifti(path):
@@ -196,6 +242,8 @@ def kind_of(path):
         b"\xff\xd8\xff": ("JPEG", jpeg),
         b"\x89PNG\r\n\x1a\n": ("PNG", png),
         b"GIF8": ("GIF", gif),
+        b"\0\0\0\x0cjP  ": ("JPEG 2000", jpeg2000),
+        b"\xff\x4f\xff\x51": ("JPEG 2000", jpeg2000),
     }
     for sign, found in signs.items():
         if start.startswith(sign):

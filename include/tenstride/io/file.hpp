@@ -23,6 +23,8 @@ enum class FileKind : unsigned char {
   npy,
   png,
   jpeg,
+  jpeg2000,
+  gif,
   npz,
   safetensors,
   nifti,

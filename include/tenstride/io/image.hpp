@@ -16,7 +16,7 @@
 
 namespace tenstride::io {
 
-enum class ImageFormat : unsigned char { png, jpeg };
+enum class ImageFormat : unsigned char { png, jpeg, jpeg2000, gif };
 
 /// What the header of a picture says about the tensor `read_image` gives.
 struct ImageInfo {
@@ -27,7 +27,7 @@ struct ImageInfo {
   Index channels = 0;
   /// Bits of one channel in the file. Fewer than 8 are read as 8.
   int bits = 8;
-  /// uint16 for 16 bits, otherwise uint8.
+  /// uint16 for 16 bits, otherwise uint8; of JPEG 2000 also signed, and of 32 bits.
   DType dtype = DType::uint8;
   /// `upright` where the file has no EXIF orientation, or none that can be read.
   Orientation orientation = Orientation::upright;
@@ -40,10 +40,11 @@ struct ImageInfo {
 /// No picture may have more pixels: what a few bytes announce must not take all memory.
 inline constexpr Index max_image_pixels = Index{1} << 28;
 
-/// The elements of a JPEG or PNG file: shape (h,w,c), row-major, uint8, or uint16 of a PNG of 16 bits. The
-/// format is told by the content, not the name. Palettes become RGB, a transparent colour becomes an alpha
-/// channel, gray of 1, 2 and 4 bits is scaled to 0..255, 16 bits are given as they are (0..65535). CMYK and
-/// YCCK become CMYK. Colour profiles, gamma and the orientation are not applied (`upright` applies it).
+/// The elements of a picture in a JPEG, PNG, GIF or JPEG 2000 file, the first where it has several: shape
+/// (h,w,c), row-major, of the dtype that `ImageInfo` tells. The format is told by the content, not the name.
+/// Palettes become RGB, a transparent colour becomes an alpha channel, gray of 1, 2 and 4 bits of PNG is
+/// scaled to 0..255, elements of other sizes are given as they are. CMYK and YCCK become CMYK. Colour
+/// profiles, gamma and the orientation are not applied (`upright` applies it).
 /// Throws FileError for a file that is damaged or ends early, and for more than `max_image_pixels`.
 TENSTRIDE_API Tensor read_image(const std::string& path, Caller caller = Caller::current());
 

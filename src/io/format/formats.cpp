@@ -10,9 +10,10 @@ namespace tenstride::io {
 namespace {
 
 /// The first that takes a file for its own reads it.
-constexpr std::array known_formats{&npy_format,   &png_format,          &jpeg_format,   &npz_format,
-                                   &nifti_format, &nifti_packed_format, &tiff_format,   &safetensors_format,
-                                   &zarr_format,  &hdf5_format,         &netcdf_format, &raw_format};
+constexpr std::array known_formats{&npy_format,    &png_format,         &jpeg_format,  &jpeg2000_format,
+                                   &gif_format,    &npz_format,         &nifti_format, &nifti_packed_format,
+                                   &tiff_format,   &safetensors_format, &zarr_format,  &hdf5_format,
+                                   &netcdf_format, &raw_format};
 
 }  // namespace
 

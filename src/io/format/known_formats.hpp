@@ -9,6 +9,8 @@ namespace tenstride::io {
 extern const FileFormat npy_format;
 extern const FileFormat png_format;
 extern const FileFormat jpeg_format;
+extern const FileFormat jpeg2000_format;
+extern const FileFormat gif_format;
 extern const FileFormat npz_format;
 extern const FileFormat safetensors_format;
 extern const FileFormat nifti_format;

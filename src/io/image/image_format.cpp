@@ -8,26 +8,22 @@
 namespace tenstride::io {
 namespace {
 
-bool is_png(const FileStart& start) {
-  return kind_of(start.bytes) == FileKind::png;
-}
-bool is_jpeg(const FileStart& start) {
-  return kind_of(start.bytes) == FileKind::jpeg;
+template <FileKind kind>
+bool is_image(const FileStart& start) {
+  return kind_of(start.bytes) == kind;
 }
 
 FileInfo image_info(const ListedImage& listed) {
-  const ImageInfo& image = listed.info;
   FileInfo info;
-  info.format = image.format == ImageFormat::png ? "PNG" : "JPEG";
   info.storage = ElementStorage::encoded;
   if (!listed.wrong.empty()) {
-    info.format = "JPEG";
     constexpr std::string_view must = "must ";
     info.obstacle = listed.wrong.starts_with(must)
                         ? listed.wrong.substr(must.size())
                         : tenstride::detail::message("be a picture that can be read (it ", listed.wrong, ")");
     return info;
   }
+  const ImageInfo& image = listed.info;
   info.dtype = image.dtype;
   info.orientation = image.orientation;
   if (image.is_cmyk)
@@ -36,9 +32,13 @@ FileInfo image_info(const ListedImage& listed) {
   return info;
 }
 
+template <const FileFormat& format>
 std::vector<FileInfo> list_image(const std::string& path, std::string_view /*operation*/) {
   std::vector<FileInfo> result;
-  for (const ListedImage& listed : list_images(path)) result.push_back(image_info(listed));
+  for (const ListedImage& listed : list_images(path)) {
+    result.push_back(image_info(listed));
+    result.back().format = format.name;
+  }
   for (std::size_t i = 0; result.size() > 1 && i < result.size(); ++i) result[i].name = std::to_string(i);
   return result;
 }
@@ -58,15 +58,27 @@ const FileFormat png_format{.kind = FileKind::png,
                             .name = "PNG",
                             .description = "a PNG image",
                             .suffixes = {".png"},
-                            .is_kind_of = is_png,
-                            .list = list_image,
+                            .is_kind_of = is_image<FileKind::png>,
+                            .list = list_image<png_format>,
                             .load = load_image,
                             .save = save_png};
 const FileFormat jpeg_format{.kind = FileKind::jpeg,
                              .name = "JPEG",
                              .description = "a JPEG image",
-                             .is_kind_of = is_jpeg,
-                             .list = list_image,
+                             .is_kind_of = is_image<FileKind::jpeg>,
+                             .list = list_image<jpeg_format>,
                              .load = load_image};
+const FileFormat jpeg2000_format{.kind = FileKind::jpeg2000,
+                                 .name = "JPEG-2000",
+                                 .description = "a JPEG 2000 image",
+                                 .is_kind_of = is_image<FileKind::jpeg2000>,
+                                 .list = list_image<jpeg2000_format>,
+                                 .load = load_image};
+const FileFormat gif_format{.kind = FileKind::gif,
+                            .name = "GIF",
+                            .description = "a GIF image",
+                            .is_kind_of = is_image<FileKind::gif>,
+                            .list = list_image<gif_format>,
+                            .load = load_image};
 
 }  // namespace tenstride::io

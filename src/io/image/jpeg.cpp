@@ -11,6 +11,7 @@
 #include "base/message.hpp"
 #include "io/image/codec.hpp"
 #include "io/image/exif.hpp"
+#include "io/image/mpo.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -152,6 +153,10 @@ class JpegDecoder final : public ImageDecoder {
 
 std::unique_ptr<ImageDecoder> make_jpeg_decoder() {
   return std::make_unique<JpegDecoder>();
+}
+
+std::unique_ptr<ImageFile> open_jpeg(std::span<const std::byte> file) {
+  return std::make_unique<StillPictures>(file, mpo_pictures(file), make_jpeg_decoder);
 }
 
 }  // namespace tenstride::io

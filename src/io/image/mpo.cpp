@@ -38,8 +38,8 @@ std::optional<std::uint64_t> find_mpo_index(std::span<const std::byte> file) {
 
 }  // namespace
 
-std::vector<MpoPicture> mpo_pictures(std::span<const std::byte> file) {
-  std::vector<MpoPicture> pictures{{0, file.size()}};
+std::vector<PicturePart> mpo_pictures(std::span<const std::byte> file) {
+  std::vector<PicturePart> pictures{{0, file.size()}};
   const std::optional<std::uint64_t> index = find_mpo_index(file);
   if (!index) return pictures;
   ExifBytes bytes(file.subspan(*index));

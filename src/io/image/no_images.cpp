@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of image.hpp in a build without image libraries, where the sources image*.cpp are left out.
 #include "base/message.hpp"
-#include "io/image/codec.hpp"
+#include "io/image/absent_decoder.hpp"
 
 #ifndef TENSTRIDE_WITH_IMAGES
 
@@ -32,6 +32,12 @@ std::vector<ListedImage> list_images(const std::string& path) {
 }
 Tensor read_listed_image(const std::string& path, std::size_t /*number*/) {
   refuse("read_image", path);
+}
+std::unique_ptr<ImageDecoder> make_png_decoder() {
+  return absent_decoder("PNG", "libpng");
+}
+std::unique_ptr<ImageDecoder> make_jpeg2000_decoder() {
+  return absent_decoder("JPEG 2000", "OpenJPEG");
 }
 void write_png(const std::string& path, const Tensor& /*image*/, Overwrite /*overwrite*/, Caller /*caller*/) {
   refuse("write_png", path);

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <string_view>
 
 #include "base/message.hpp"
 #include "io/image/codec.hpp"
@@ -14,13 +15,16 @@ namespace {
 using tenstride::detail::message;
 
 /// Whether all chunks but the pixels' lie within the file: libpng takes memory for them before it reads them.
+/// What follows the last chunk is none of them.
 bool has_whole_chunks(std::span<const std::byte> file) {
   constexpr std::size_t signature = 8, head = 8, crc = 4;
   std::size_t at = signature;
   while (at + head <= file.size()) {
     std::size_t nbytes = 0;
     for (std::size_t i = 0; i < 4; ++i) nbytes = nbytes << 8U | std::to_integer<std::size_t>(file[at + i]);
-    if (nbytes > file.size() - at - head) return std::memcmp(file.data() + at + 4, "IDAT", 4) == 0;
+    const std::string_view name(reinterpret_cast<const char*>(file.data() + at + 4), 4);
+    if (name == "IEND") return true;
+    if (nbytes > file.size() - at - head) return name == "IDAT";
     at += head + nbytes + crc;
   }
   return true;

@@ -55,9 +55,10 @@ class FormatReader {
       refuse("has ", result.samples, " samples per pixel, which must be 1 to 65535");
     }
     set_elements(result);
-    const std::uint64_t planes = value(tiff_tag::planar_configuration, 1);
+    // Of one sample it says nothing, and may be damaged.
+    const std::uint64_t planes = result.samples > 1 ? value(tiff_tag::planar_configuration, 1) : 1;
     if (planes != 1 && planes != 2) refuse("has the planar configuration ", planes, ", which must be 1 or 2");
-    if (planes == 2 && result.samples > 1) result.planes = TiffPlanes::separate;
+    if (planes == 2) result.planes = TiffPlanes::separate;
     result.photometric = value(tiff_tag::photometric, 1);
     set_pieces(result);
     set_depth(result);
@@ -225,7 +226,7 @@ std::string tiff_photometric_text(std::uint64_t photometric) {
 }
 
 std::string tiff_compression_text(std::uint64_t compression) {
-  static constexpr std::array<Named, 16> names{{{1, "none"},
+  static constexpr std::array<Named, 20> names{{{1, "none"},
                                                 {2, "CCITT RLE"},
                                                 {3, "CCITT group 3"},
                                                 {4, "CCITT group 4"},
@@ -235,9 +236,13 @@ std::string tiff_compression_text(std::uint64_t compression) {
                                                 {8, "deflate"},
                                                 {32773, "PackBits"},
                                                 {32946, "deflate"},
+                                                {33003, "JPEG 2000 of YCbCr"},
+                                                {33004, "JPEG 2000"},
+                                                {33005, "JPEG 2000"},
                                                 {34712, "JPEG 2000"},
                                                 {34887, "LERC"},
                                                 {34925, "LZMA"},
+                                                {34933, "PNG"},
                                                 {50000, "zstd"},
                                                 {50001, "WebP"},
                                                 {50002, "JPEG XL"}}};

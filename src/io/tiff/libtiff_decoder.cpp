@@ -8,6 +8,7 @@
 #include "io/tiff/decoder.hpp"
 #include "io/tiff/libtiff_handle.hpp"
 #include "io/tiff/packed_elements.hpp"
+#include "io/tiff/picture_pieces.hpp"
 #include "io/tiff/predictor.hpp"
 
 namespace tenstride::io {
@@ -137,8 +138,24 @@ class LibtiffDecoder final : public TiffDecoder {
       undo(predictor_of(handle), TIFFIsByteSwapped(handle) != 0, bytes);
       return;
     }
+    if (is_tiff_picture(compression)) {
+      const std::string wrong =
+          decode_tiff_picture(compression, read_packed(reader, piece, stored, bytes.size()), format_, bytes);
+      if (!wrong.empty()) refuse(piece, wrong);
+      return;
+    }
     const bool is_deflated = compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
     if (!is_deflated || !try_inflate(reader, piece, stored, bytes)) decode_by_libtiff(reader, piece, bytes);
+  }
+
+  /// The bytes of a piece as they are stored, as many as `nbytes` elements can need.
+  [[nodiscard]] static std::span<const std::byte> read_packed(LibtiffReader& reader, const TiffPiece& piece,
+                                                              StoredPiece stored, std::uint64_t nbytes) {
+    std::vector<std::byte>& packed = reader.scratch();
+    packed.resize(std::min(stored.nbytes, max_packed(nbytes)));
+    piece.file->read(stored.begin, packed);
+    to_usual_order(reader.get(), packed);
+    return packed;
   }
 
   /// Without libtiff, which does not notice deflated bytes that are more than the piece's, and then leaves
@@ -153,10 +170,7 @@ class LibtiffDecoder final : public TiffDecoder {
     if (predictor == TiffPredictor::horizontal && is_complex(format_.dtype) && is_swapped) {
       refuse(piece, "has complex numbers with a predictor, which must be in this machine's byte order");
     }
-    std::vector<std::byte>& packed = reader.scratch();
-    packed.resize(std::min(stored.nbytes, max_packed(bytes.size())));
-    piece.file->read(stored.begin, packed);
-    to_usual_order(handle, packed);
+    const std::span<const std::byte> packed = read_packed(reader, piece, stored, bytes.size());
     ZlibDecoder::Result result = reader.inflater().decode(packed, bytes);
     if (result.outcome == ZlibDecoder::Outcome::too_long) {
       result = inflate_padded(reader, piece, packed, bytes);
@@ -299,8 +313,9 @@ class LibtiffDecoder final : public TiffDecoder {
 }  // namespace
 
 std::unique_ptr<TiffDecoder> make_tiff_decoder(const TiffStack& stack) {
-  if (stack.compression > 65535 ||
-      TIFFIsCODECConfigured(static_cast<std::uint16_t>(stack.compression)) == 0) {
+  const bool is_of_libtiff =
+      stack.compression <= 65535 && TIFFIsCODECConfigured(static_cast<std::uint16_t>(stack.compression)) != 0;
+  if (!is_of_libtiff && !is_tiff_picture(stack.compression)) {
     stack.file->refuse("is compressed with ", tiff_compression_text(stack.compression), " (scheme ",
                        stack.compression, "), which must be one that libtiff of this machine can decode");
   }
