@@ -45,7 +45,7 @@ struct Chunk {
 };
 
 Chunk read_chunk(Input& input) {
-  Chunk chunk{input.number(2), input.number(1), {}};
+  Chunk chunk{std::max(input.number(2), std::uint32_t{1}), input.number(1), {}};  // none is empty
   chunk.filters.resize(input.number(1) % (max_filters + 1));
   for (Hdf5Filter& filter : chunk.filters) {
     filter.number = numbers[input.number(1) % numbers.size()];
