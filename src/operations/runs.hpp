@@ -311,9 +311,8 @@ struct Bound {
     const auto make = []<std::size_t... i>(std::index_sequence<i...>)->std::optional<Direct> {
       if constexpr ((true && ... && ReadingOf<i>::has_slot) && count <= Direct::most &&
                     requires(Direct made) { made.function = of_slots; }) {
-        Direct made;
-        made.count = count;
-        made.function = of_slots;
+        // Set where it is made: to assign it is no constant expression by Clang with GCC 12's library.
+        Direct made{.count = count, .function = of_slots};
         (add_kind<i>(made), ...);
         return made;
       }
@@ -362,9 +361,9 @@ Value make_or_itself(Call& call) {
 }
 template <auto is_itself, auto function>
 constexpr std::array<Direct, 1> direct_or_itself = [] {
-  std::array made{*Bound<true, function>::direct()};
-  made[0].function = MadeOrItself{Bound<true, is_itself>::of_slots, Bound<true, function>::of_slots};
-  return made;
+  const Direct made = *Bound<true, function>::direct();
+  return std::array{Direct{made.takes, made.count, made.are_integers,
+                           MadeOrItself{Bound<true, is_itself>::of_slots, Bound<true, function>::of_slots}}};
 }();
 template <auto is_itself, auto function>
 constexpr Run runs_unless{make_or_itself<is_itself, function>, direct_or_itself<is_itself, function>};

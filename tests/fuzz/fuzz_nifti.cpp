@@ -1,42 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// NIfTI files: read, saved again, and read from a gzip file.
-#include <zlib.h>
+// NIfTI files: read, saved again, and read from a gzip file. An input of two files (see `split_input`) is a
+// pair of a header and elements, of ANALYZE 7.5 or NIfTI.
+#include <algorithm>
+#include <array>
 
 #include "fuzz/files.hpp"
+#include "fuzz/gzip.hpp"
 
 namespace tenstride::fuzz {
 namespace {
 
-/// A gzip file whose blocks are stored, so that what the input changes reaches the reader of the header.
-std::string stored_gzip(const std::string& content) {
-  std::string bytes("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
-  const auto put = [&](std::uint64_t number, int count) {
-    for (int i = 0; i < count; ++i) bytes += static_cast<char>((number >> (8 * i)) & 0xff);
-  };
-  static constexpr std::size_t max_block = 0xffff;
-  std::size_t at = 0;
-  do {
-    const std::string block = content.substr(at, max_block);
-    at += block.size();
-    put(at == content.size() ? 1 : 0, 1);
-    put(block.size(), 2);
-    put(~block.size(), 2);
-    bytes += block;
-  } while (at < content.size());
-  put(crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size())), 4);
-  put(content.size(), 4);
-  return bytes;
+void require_same(const std::vector<io::NamedTensor>& some, const std::vector<io::NamedTensor>& others) {
+  if (some.empty() || others.empty()) return;
+  require(checksum(some[0].tensor) == checksum(others[0].tensor), "another file has the same elements");
+  require(some[0].attributes == others[0].attributes, "another file has the same attributes");
 }
 
-void check(const std::string& bytes) {
+void check_file(const std::string& bytes) {
   const std::vector<io::NamedTensor> tensors = load_all(scratch().file("x.nii", bytes));
   check_saved(".nii", tensors);
   if (bytes.starts_with("\x1f\x8b")) return;
-  const std::vector<io::NamedTensor> unpacked = load_all(scratch().file("x.nii.gz", stored_gzip(bytes)));
-  if (tensors.empty() || unpacked.empty()) return;
-  require(checksum(tensors[0].tensor) == checksum(unpacked[0].tensor),
-          "a compressed file has the same elements");
-  require(tensors[0].attributes == unpacked[0].attributes, "a compressed file has the same attributes");
+  require_same(tensors, load_all(scratch().file("x.nii.gz", stored_gzip(bytes))));
+}
+
+/// Writes the files whose names end as those of a pair do, as halves of one, and gives their paths.
+std::vector<std::string> write_pair(const std::vector<InputPart>& parts, bool is_packed) {
+  static constexpr std::array<std::string_view, 4> ends{".hdr", ".img", ".hdr.gz", ".img.gz"};
+  for (const std::string_view end : ends) std::filesystem::remove(scratch().path("x" + std::string(end)));
+  std::vector<std::string> paths;
+  for (const InputPart& part : parts) {
+    const auto end = std::find_if(ends.begin(), ends.end(),
+                                  [&](std::string_view known) { return part.name.ends_with(known); });
+    if (end == ends.end()) continue;
+    const bool packs = is_packed && !end->ends_with(".gz");
+    const std::string name = "x" + std::string(*end) + (packs ? ".gz" : "");
+    paths.push_back(scratch().file(name, packs ? stored_gzip(part.bytes) : part.bytes));
+  }
+  return paths;
+}
+
+/// A pair by the names of either half, saved again as a pair.
+void check_pair(const std::vector<InputPart>& parts) {
+  std::vector<io::NamedTensor> all;
+  for (const bool is_packed : {false, true}) {
+    const std::vector<std::string> paths = write_pair(parts, is_packed);
+    if (paths.size() != 2) continue;
+    for (const std::string& path : paths) {
+      const std::vector<io::NamedTensor> tensors = load_all(path);
+      require_same(all, tensors);
+      if (all.empty()) all = tensors;
+    }
+  }
+  std::filesystem::remove(scratch().path("saved.img"));
+  check_saved(".hdr", all);
+}
+
+void check(const std::string& input) {
+  const std::vector<InputPart> parts = split_input(input);
+  if (parts.empty()) return check_file(input);
+  check_pair(parts);
 }
 
 }  // namespace

@@ -8,18 +8,10 @@ import json
 import struct
 import zipfile
 
-try:
-    import numpy
-except ImportError:
-    numpy = None
+from seed_parts import join_files, numpy, values
 
 SHAPES = ((), (0, 3), (3,), (2, 3), (2, 1, 3))
 DESCRS = ("?", "i1", "u1", "<i2", ">u2", "<i4", ">i8", "<f2", "<f4", ">f8", "<c8", ">c16")
-
-
-def values(shape, descr, order="C"):
-    count = numpy.arange(numpy.prod(shape, dtype=int)).reshape(shape) % (2 if descr == "?" else 100)
-    return numpy.asarray(count.astype(descr), order=order)
 
 
 def npy():
@@ -30,6 +22,11 @@ def npy():
     for version in ((1, 0), (2, 0), (3, 0)):
         file = io.BytesIO()
         numpy.lib.format.write_array(file, values((2, 3), "<f4"), version=version)
+        yield file.getvalue()
+        yield gzip.compress(file.getvalue(), mtime=0)
+    for descr in ("<M8[ns]", ">M8[25s]", "<m8", "<U2", "S3", "<f16"):
+        file = io.BytesIO()
+        numpy.save(file, numpy.zeros(3, descr))
         yield file.getvalue()
 
 
@@ -112,31 +109,57 @@ def nifti():
     yield gzip.compress(image.to_bytes()[:100], mtime=0) + gzip.compress(image.to_bytes()[100:], mtime=0)
     rgb = numpy.zeros((2, 3, 2), [("R", "u1"), ("G", "u1"), ("B", "u1")])
     yield nibabel.Nifti1Image(rgb, numpy.eye(4)).to_bytes()
+    image = nibabel.Nifti1Image(values((2, 3, 4), "u1"), numpy.eye(4))
+    image.header.extensions.append(nibabel.nifti1.Nifti1Extension("comment", b"text"))
+    yield image.to_bytes()
+    pairs = (nibabel.AnalyzeImage, nibabel.Nifti1Pair, nibabel.Nifti2Pair)
+    for image_class, descr in itertools.product(pairs, ("u1", "<i2", ">i4", "<f4", ">f8", "<c8")):
+        header = image_class.header_class(endianness=">" if descr.startswith(">") else "<")
+        header.set_data_dtype(descr)
+        image = image_class(values((2, 3, 4), descr), numpy.diag([2, 2, 3, 1]), header)
+        halves = {name: io.BytesIO() for name in ("header", "image")}
+        image.to_file_map({name: nibabel.FileHolder(fileobj=file) for name, file in halves.items()})
+        contents = [halves[name].getvalue() for name in ("header", "image")]
+        yield join_files({"x.hdr": contents[0], "x.img": contents[1]})
+    yield join_files({"x.hdr.gz": gzip.compress(contents[0], mtime=0), "x.img": contents[1]})
 
 
 def netcdf(folder):
     netcdf4 = __import__("netCDF4")
-    types = {"NETCDF3_CLASSIC": ("i1", "i2", "f8"), "NETCDF3_64BIT_OFFSET": ("i4", "f4", "S1")}
-    types["NETCDF3_64BIT_DATA"] = ("u1", "u2", "u4", "i8", "u8")
-    for number, (version, codes) in enumerate(types.items()):
-        path = folder / f"{number}.nc"
-        with netcdf4.Dataset(path, "w", format=version) as file:
-            file.setncatts({"title": "text", "levels": numpy.array([1, 2.5], "f4")})
-            for name, size in (("time", None), ("y", 2), ("x", 3)):
-                file.createDimension(name, size)
-            for code in codes:
-                for axes in (("y", "x"), ("time", "x"), ("time",), ()):
-                    variable = file.createVariable("_".join([code, *axes]), code, axes)
-                    if code != "S1":
-                        variable[...] = values(
-                            [2 if axis == "time" else len(file.dimensions[axis]) for axis in axes], code
-                        )
-                        variable.setncatts({"units": "K", "scale_factor": 0.5})
-        yield path.read_bytes()
+    classic = ("i1", "S1", "i2", "i4", "f4", "f8")
+    versions = {"NETCDF3_CLASSIC": classic, "NETCDF3_64BIT_OFFSET": classic}
+    versions["NETCDF3_64BIT_DATA"] = (*classic, "u1", "u2", "u4", "i8", "u8")
+    sizes = {"time": 2, "y": 2, "x": 3}
+    all_axes = (("y", "x"), ("time", "x"), ("time",), ())
+
+    def file(version, variables):
+        path = folder / "x.nc"
+        with netcdf4.Dataset(path, "w", format=version) as new:
+            numbers = {f"a_{code}": values((2,), code) for code in versions[version] if code != "S1"}
+            new.setncatts({"title": "text", "empty": "", **numbers})
+            for name, size in sizes.items():
+                new.createDimension(name, None if name == "time" else size)
+            for code, axes in variables:
+                shape = [sizes[axis] for axis in axes]
+                variable = new.createVariable("_".join([code, *axes]), code, axes)
+                variable[...] = numpy.full(shape, b"a") if code == "S1" else values(shape, code)
+                if code != "S1":
+                    variable.setncatts({"units": "K", "scale_factor": 0.5})
+        return path.read_bytes()
+
+    for version, codes in versions.items():
+        for axes in all_axes:
+            yield file(version, [(code, axes) for code in codes])
+        yield file(version, itertools.product(codes, all_axes))
+        # One record variable alone has no bytes between its records.
+        for code in codes:
+            yield file(version, [(code, ("time", "x"))])
+        yield file(version, [("i1", ("y", "x")), ("i1", ("time",))])
 
 
 def tiff():
     tifffile = __import__("tifffile")
+    image_module = __import__("PIL.Image").Image
     array = values((2, 16, 16), "u1")
 
     def file(array, **options):
@@ -150,19 +173,41 @@ def tiff():
     for bigtiff, byteorder in itertools.product((False, True), "<>"):
         yield file(array, bigtiff=bigtiff, byteorder=byteorder, photometric="minisblack")
         yield file(array, bigtiff=bigtiff, byteorder=byteorder, photometric="minisblack", tile=(16, 16))
-    for compression in ("zlib", "lzw", "packbits", "zstd", "lzma", "jpeg"):
-        for predictor in (False, True):
-            try:
-                yield file(array, compression=compression, predictor=predictor, photometric="minisblack")
-            except Exception:  # a codec that is not installed, or takes no predictor
-                continue
+    codecs = ("zlib", "lzw", "packbits", "zstd", "lzma", "jpeg", "lerc")
+    for compression, predictor, descr in itertools.product(codecs, (False, True), ("u1", ">u2", "<f4")):
+        try:
+            yield file(
+                values((2, 16, 16), descr), compression=compression, predictor=predictor, photometric="minisblack"
+            )
+        except Exception:  # a codec that is not installed, or takes no predictor or no such type
+            continue
+    for inner in ("deflate", "zstd"):
+        options = {"compression": "lerc", "compressionargs": {"compression": inner}}
+        yield file(values((16, 16), "f4"), photometric="minisblack", **options)
+    options = {"compression": "webp", "compressionargs": {"lossless": True}}
+    yield file(values((16, 16, 3), "u1"), photometric="rgb", **options)
+    yield file(values((16, 16, 3), "u1"), photometric="ycbcr", compression="jpeg", subsampling=(2, 2))
+    for codec in ("group3", "group4", "tiff_ccitt"):
+        written = io.BytesIO()
+        image_module.effect_noise((20, 10), 50).convert("1").save(written, "TIFF", compression=codec)
+        yield written.getvalue()
+    for compression, byteorder in itertools.product((None, "zlib", "lzw"), "<>"):
+        options = {"tile": (16, 16, 16), "volumetric": True, "compression": compression, "byteorder": byteorder}
+        yield file(values((17, 5, 6), "u1"), photometric="minisblack", **options)
+    yield file(values((6, 5), "u1"), photometric="palette", colormap=values((3, 256), "u2"))
+    yield file(values((6, 5, 4), "u1"), photometric="separated")
+    yield file(values((6, 5, 4), "u1"), photometric="rgb", extrasamples=["unassalpha"])
     yield file(values((6, 5, 3), "u1"), photometric="rgb", planarconfig="contig", rowsperstrip=2)
     yield file(values((3, 6, 5), "u1"), photometric="rgb", planarconfig="separate")
     yield file(values((2, 3, 6, 5), "u2"), imagej=True, metadata={"axes": "ZCYX"})
     yield file(values((2, 3, 6, 5), "u2"), ome=True, metadata={"axes": "CZYX"})
     yield file(values((2, 6, 5), "u1"), photometric="minisblack", metadata={"axes": "QYX"})
-    for bits in (4, 12, 20):
-        yield file(values((6, 5), "u1" if bits < 8 else "u2" if bits < 16 else "u4"), bitspersample=bits)
+    for bits in (*range(1, 17), 20, 24, 31):
+        descr = "u1" if bits <= 8 else "u2" if bits <= 16 else "u4"
+        yield file(values((6, 5), descr) % 2, bitspersample=bits, photometric="minisblack")
+    for bits in (4, 12):
+        options = {"bitspersample": bits, "photometric": "rgb", "planarconfig": "contig", "rowsperstrip": 2}
+        yield file(values((6, 5, 3), "u1" if bits < 8 else "u2") % 16, **options)
     for ome in (False, True):
         written = io.BytesIO()
         with tifffile.TiffWriter(written, ome=ome) as writer:
@@ -201,104 +246,3 @@ def images():
     first, second = (image_module.effect_noise((5, height), 50) for height in (4, 6))
     first.save(several, "MPO", save_all=True, append_images=[second])
     yield several.getvalue()
-
-
-def zarr_folder(folder):
-    """A folder as one input: see `split_input` in support.hpp."""
-    parts = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            parts.append(b"=== %s\n" % path.relative_to(folder).as_posix().encode() + path.read_bytes())
-    return b"\n".join(parts)
-
-
-def zarr_arrays(folder):
-    zarr = __import__("zarr")
-    numcodecs = __import__("numcodecs")
-    codecs = zarr.codecs
-    number = itertools.count()
-
-    def create(array, **options):
-        path = folder / f"{next(number)}"
-        new = zarr.create_array(path, shape=array.shape, dtype=array.dtype, **options)
-        new[...] = array
-        return path
-
-    array = values((5, 6), "<f4") + numpy.float32(1)
-    three = [None, codecs.GzipCodec(level=1), codecs.ZstdCodec(level=1, checksum=True), codecs.Crc32cCodec()]
-    three += [codecs.BloscCodec(cname=name, shuffle="bitshuffle") for name in ("lz4", "blosclz", "zstd", "zlib")]
-    for codec in three:
-        yield create(array, chunks=(2, 3), compressors=codec, attributes={"k": [1, "a"]}, dimension_names=("y", "x"))
-        yield create(array, chunks=(2, 3), shards=(4, 6), compressors=codec)
-    yield create(array, chunks=(2, 3), compressors=None, filters=codecs.TransposeCodec(order=(1, 0)))
-    two = [None, numcodecs.GZip(1), numcodecs.Zlib(1), numcodecs.Zstd(1), numcodecs.Blosc(cname="lz4", shuffle=1)]
-    for codec, order in itertools.product(two, "CF"):
-        yield create(array, chunks=(2, 3), compressors=codec, order=order, zarr_format=2, attributes={"k": 1})
-    shuffle = numcodecs.Shuffle(elementsize=4)
-    yield create(array, chunks=(2, 3), filters=[shuffle], compressors=numcodecs.Zlib(1), zarr_format=2)
-    delta = numcodecs.Delta("<i4", "<i2")
-    scale = numcodecs.FixedScaleOffset(offset=1, scale=10, dtype="<f4", astype="<i2")
-    sums = [numcodecs.CRC32(), numcodecs.Adler32(location="end"), numcodecs.Fletcher32()]
-    for kind, filters, codec in (
-        ("<i4", [delta], numcodecs.LZ4()),
-        ("<f4", [scale], numcodecs.BZ2()),
-        ("?", [numcodecs.PackBits()], numcodecs.LZMA()),
-        ("<f4", [numcodecs.Quantize(1, "<f4", "<f2"), *sums], None),
-        ("<f4", [numcodecs.BitRound(3), numcodecs.AsType("<f2", "<f4")], None),
-    ):
-        yield create(values((5, 6), kind), chunks=(2, 3), filters=filters, compressors=codec, zarr_format=2)
-    numcodecs_of_3 = codecs.numcodecs
-    filters = [numcodecs_of_3.Delta(dtype="<i4", astype="<i2")]
-    chain = [numcodecs_of_3.LZ4(), numcodecs_of_3.CRC32()]
-    yield create(values((5, 6), "<i4"), chunks=(2, 3), filters=filters, compressors=chain)
-    inner = codecs.ShardingCodec(chunk_shape=(1, 3), codecs=[codecs.BytesCodec(), codecs.ZstdCodec(level=1)])
-    nested = codecs.ShardingCodec(chunk_shape=(2, 3), codecs=[inner])
-    yield create(values((5, 6), "<i4"), chunks=(4, 6), serializer=nested, compressors=None)
-    for descr, version in itertools.product(("<M8[ns]", "<m8[25s]", "<M8"), (2, 3)):
-        yield create(values((3,), "<i8").view(descr), chunks=(2,), compressors=None, zarr_format=version)
-    for descr, version in itertools.product(("?", "i1", "<u2", "<i8", "<f2", "<f8", "<c8", "<c16"), (2, 3)):
-        fill = True if descr == "?" else 7
-        yield create(values((3,), descr), chunks=(2,), compressors=None, zarr_format=version, fill_value=fill)
-    yield create(values((), "<f8"), compressors=None, fill_value=float("nan"))
-    for version in (2, 3):
-        path = folder / f"{next(number)}"
-        group = zarr.open_group(path, mode="w", zarr_format=version)
-        for name in ("a", "b/c"):
-            group.create_array(name, shape=(3,), chunks=(2,), dtype="<i2", compressors=None)[...] = 3
-        yield path
-
-
-def zarr(folder):
-    return [zarr_folder(path) for path in zarr_arrays(folder)]
-
-
-def zarr_metadata(folders):
-    """The metadata at the top of each folder."""
-    names = (b"=== zarr.json\n", b"=== .zarray\n", b"=== .zattrs\n")
-    for folder in folders:
-        parts = [part for part in (b"\n" + folder).split(b"\n=== ") if part]
-        yield b"\n".join(b"=== " + part for part in parts if (b"=== " + part).startswith(names))
-
-
-def files(folder):
-    """The inputs of each target, as far as the libraries are installed."""
-    makers = {
-        "npy": npy,
-        "npz": npz,
-        "nifti": nifti,
-        "netcdf": lambda: netcdf(folder),
-        "tiff": tiff,
-        "images": images,
-        "zarr_chunks": lambda: zarr(folder),
-    }
-    inputs = {"safetensors": list(safetensors())}
-    for target, make in makers.items():
-        try:
-            if numpy is None:
-                raise ImportError("numpy")
-            inputs[target] = list(make())
-        except ImportError as error:
-            print(f"{target}: no inputs without {error.name or error}")
-            inputs[target] = [b""]
-    inputs["zarr_metadata"] = list(zarr_metadata(inputs["zarr_chunks"]))
-    return inputs

@@ -21,7 +21,9 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "malformed"))
 
+import seed_chunks
 import seed_files
+import seed_parts
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The modules of tests/malformed whose files a target takes: so they are read under the sanitizers, too.
@@ -106,9 +108,34 @@ def malformed(modules):
         for file in importlib.import_module(f"{module}_files").files():
             content = file.content
             if not isinstance(content, bytes):
-                content = b"\n".join(b"=== %s\n" % path.encode() + part for path, part in content.items())
+                content = seed_parts.join_files(content)
             if len(content) <= MAX_BYTES:
                 yield content
+
+
+def files(folder):
+    """The inputs of each target of files, as far as the libraries are installed."""
+    makers = {
+        "npy": seed_files.npy,
+        "npz": seed_files.npz,
+        "nifti": seed_files.nifti,
+        "netcdf": lambda: seed_files.netcdf(folder),
+        "tiff": seed_files.tiff,
+        "images": seed_files.images,
+        "zarr_chunks": lambda: seed_chunks.zarr(folder),
+        "hdf5_filters": seed_chunks.hdf5_filters,
+    }
+    inputs = {"safetensors": list(seed_files.safetensors())}
+    for target, make in makers.items():
+        try:
+            if seed_parts.numpy is None:
+                raise ImportError("numpy")
+            inputs[target] = list(make())
+        except ImportError as error:
+            print(f"{target}: no inputs without {error.name or error}")
+            inputs[target] = [b""]
+    inputs["zarr_metadata"] = list(seed_chunks.zarr_metadata(inputs["zarr_chunks"]))
+    return inputs
 
 
 def main():
@@ -116,7 +143,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     out = parser.parse_args().out
     with tempfile.TemporaryDirectory() as folder:
-        inputs = seed_files.files(pathlib.Path(folder))
+        inputs = files(pathlib.Path(folder))
     for target, found in texts().items():
         inputs[target] = [text.encode() for text in found]
     for target, modules in MALFORMED.items():

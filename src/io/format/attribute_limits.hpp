@@ -13,6 +13,9 @@ namespace tenstride::io {
 inline constexpr std::size_t max_attribute_elements = std::size_t{1} << 20;
 /// Bytes of one that is read.
 inline constexpr std::size_t max_attribute_nbytes = std::size_t{1} << 24;
+/// Attributes of a tensor or group that are read, as many as netCDF promises; to look each up takes time that
+/// grows with their number.
+inline constexpr std::size_t max_attributes = 8192;
 
 /// Why a longer one is not.
 inline std::string attribute_too_long() {
