@@ -232,7 +232,7 @@ def images():
     for mode in colours:
         picture = image_module.effect_noise((5, 4), 50).convert("L")
         picture = picture.convert(mode) if mode != "I;16" else picture.convert("I").convert("I;16")
-        for format_name in ("PNG", "JPEG"):
+        for format_name in ("PNG", "JPEG", "GIF", "JPEG2000"):
             for options in ({}, {"progressive": True}, {"quality": 95, "subsampling": 0, "restart_marker_blocks": 1}):
                 file = io.BytesIO()
                 exif = image_module.Exif()
@@ -246,3 +246,12 @@ def images():
     first, second = (image_module.effect_noise((5, height), 50) for height in (4, 6))
     first.save(several, "MPO", save_all=True, append_images=[second])
     yield several.getvalue()
+    frames = [image_module.effect_noise((5, 4), 50).convert(mode) for mode in ("P", "P", "P")]
+    for format_name, options in (("GIF", {"disposal": 2}), ("GIF", {"transparency": 3}), ("PNG", {"blend": 1})):
+        animation = io.BytesIO()
+        frames[0].save(animation, format_name, save_all=True, append_images=frames[1:], **options)
+        yield animation.getvalue()
+    for options in ({"no_jp2": True}, {"irreversible": True}, {"tile_size": (16, 16)}):
+        file = io.BytesIO()
+        image_module.effect_noise((20, 24), 50).convert("RGB").save(file, "JPEG2000", **options)
+        yield file.getvalue()

@@ -34,7 +34,7 @@ MALFORMED = {
     "tiff": ["tiff"],
     "nifti": ["nifti"],
     "netcdf": ["netcdf"],
-    "images": ["image"],
+    "images": ["image", "animation", "jpeg2000"],
     "zarr_chunks": ["zarr2", "zarr3"],
 }
 MAX_BYTES = 1 << 16
