@@ -184,6 +184,8 @@ def tiff():
     for inner in ("deflate", "zstd"):
         options = {"compression": "lerc", "compressionargs": {"compression": inner}}
         yield file(values((16, 16), "f4"), photometric="minisblack", **options)
+    for codec in ("png", "jpeg2000"):
+        yield file(values((16, 16, 3), "u1"), photometric="rgb", compression=codec, tile=(16, 16))
     options = {"compression": "webp", "compressionargs": {"lossless": True}}
     yield file(values((16, 16, 3), "u1"), photometric="rgb", **options)
     yield file(values((16, 16, 3), "u1"), photometric="ycbcr", compression="jpeg", subsampling=(2, 2))
@@ -239,7 +241,7 @@ def images():
                 exif[0x0112] = 6
                 try:
                     picture.save(file, format_name, exif=exif, **options)
-                except OSError:  # a mode that the format lacks
+                except (OSError, ValueError):  # a mode that the format lacks
                     continue
                 yield file.getvalue()
     several = io.BytesIO()
