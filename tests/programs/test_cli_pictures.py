@@ -42,7 +42,47 @@ def tiff(rows, orientation, deflated):
     return head + struct.pack("<H", len(tags)) + entries + bytes(4)
 
 
+def chunk(name, data):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def animation(width, height, frames):
+    """A PNG file of gray frames, each as large as the picture."""
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+    data += chunk(b"acTL", struct.pack(">II", len(frames), 0))
+    sequence = itertools.count()
+    for number, pixels in enumerate(frames):
+        control = struct.pack(">IIIIIHHBB", next(sequence), width, height, 0, 0, 1, 10, 0, 0)
+        rows = b"".join(b"\0" + bytes(pixels[begin : begin + width]) for begin in range(0, len(pixels), width))
+        packed = zlib.compress(rows)
+        data += chunk(b"fcTL", control)
+        data += chunk(b"IDAT", packed) if number == 0 else chunk(b"fdAT", struct.pack(">I", next(sequence)) + packed)
+    return data + chunk(b"IEND", b"")
+
+
 class Pictures(Case):
+    def test_the_frames_of_an_animation_are_tensors(self):
+        frames = [[(i * step) % 256 for i in range(12)] for step in (1, 7, 50)]
+        self.write("a.png", animation(4, 3, frames))
+        listed = json.loads(self.run_tool("info", "a.png", "--json").stdout)["tensors"]
+        self.assertEqual([(one["name"], one["shape"]) for one in listed], [(str(i), [3, 4, 1]) for i in range(3)])
+        self.run_tool("convert", "a.png::*", "x", "-o", "all.npz")
+        for number, frame in enumerate(frames):
+            out = self.run_tool("convert", f"a.png::{number}", "x", "-o", "x.npy", "--force").stdout
+            self.assertEqual(read_npy(self.path("x.npy"), "B")[1], frame)
+            self.assertNotIn("note", out)
+            self.run_tool("convert", f"all.npz::{number}", "x", "-o", "y.npy", "--force")
+            self.assertEqual(read_npy(self.path("y.npy"), "B")[1], frame)
+
+    def test_of_the_tensors_of_a_picture_the_first_is_meant_and_that_is_told(self):
+        self.write("a.png", animation(4, 3, [[5] * 12, [6] * 12]))
+        note = '"a.png" holds further tensors, and "a.png::0" is meant; "a.png::*" means all'
+        out = self.run_tool("convert", "a.png", "x", "-o", "x.npy").stdout
+        self.assertIn(f"note: {note}\n", out)
+        told = json.loads(self.run_tool("convert", "a.png", "x", "-o", "y.npy", "--json").stdout)
+        self.assertEqual(told["notes"], [note])
+        self.assertEqual(read_npy(self.path("x.npy"), "B")[1], [5] * 12)
+
     def test_sixteen_bits_are_exact_and_native(self):
         pixels = [(4001 * i) % 65536 for i in range(4 * 5 * 3)]
         self.write("a.png", png(5, 4, pixels, bits=16))

@@ -310,11 +310,11 @@ def test_a_damaged_animation_keeps_the_frames_before(tmp_path):
     whole = apng(picture, [(picture, 0, 0, 0, 0)] * 3, True)
     outside = apng(picture, [(picture, 0, 0, 0, 0), (picture, 1, 0, 0, 0)], True)
     small = apng(picture, [(picture[:4], 0, 0, 0, 0), (picture, 0, 0, 0, 0)], True)
-    few = whole[: whole.rindex(b"fcTL") - 4] + chunk(b"IEND", b"")
+    ends_early = whole[: whole.rindex(b"fcTL") - 4] + chunk(b"IEND", b"")
     cannot = "be a picture that can be read (it {})"
     crc = "has a damaged chunk fdAT, whose CRC-32 must be that of its bytes"
     for data, wrong in (
-        (few, "have 3 frames, as its head says, and has 2"),
+        (ends_early, "have 3 frames, as its head says, and has 2"),
         (without_crc(whole, b"fdAT"), cannot.format(crc)),
         (outside, cannot.format("has a frame of 5 x 7 pixels at (1, 0), which must lie in the picture of 5 x 7")),
         (small, cannot.format("has a first frame of 4 x 7 pixels, which must be 5 x 7 as the picture")),

@@ -145,6 +145,8 @@ struct FileInfo {
   /// Why the elements cannot be read, as the end of "must …"; empty where they can.
   /// Example: "have a type that tenstride has, not F4".
   std::string obstacle{};
+  /// Whether the file alone was named, which holds further tensors, and so this one is meant.
+  bool is_first_of_several = false;
 
   /// The tensor as the program names it: "x.npy", "m.safetensors::weight", "era5.zarr/surface/t2m".
   [[nodiscard]] std::string address() const {

@@ -133,6 +133,12 @@ std::vector<ResultFacts> facts_of_results(const std::vector<ResultMove>& results
   for (std::size_t i = 0; results.size() > 1 && i < results.size(); ++i) {
     for (DroppedFact& fact : all[i].dropped) fact.tensor = results[i].move.name;
   }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const FileInfo& source = results[i].move.source;
+    if (!source.is_first_of_several) continue;
+    all[i].notes.push_back(message("\"", source.path, "\" holds further tensors, and \"", source.address(),
+                                   "\" is meant; \"", source.path, "::*\" means all"));
+  }
   const std::vector<DroppedFact> of_groups = add_groups(followed, format, all);
   if (!all.empty()) all[0].dropped.insert(all[0].dropped.end(), of_groups.begin(), of_groups.end());
   return all;

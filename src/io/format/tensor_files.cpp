@@ -162,7 +162,10 @@ std::vector<FileInfo> list_tensors(const std::string& address, std::string_view 
   std::vector<FileInfo> all = list_all(meant.file, operation);
   const bool is_alone = all.size() == 1 && all[0].name.empty();
   const bool is_first_meant = !has_tensor_names(all[0].kind);
-  if (meant.names.empty() && is_first_meant) all.resize(1);
+  if (meant.names.empty() && is_first_meant) {
+    all[0].is_first_of_several = all.size() > 1;
+    all.resize(1);
+  }
   // The only tensor has the name that the first of several has.
   const bool means_first = meant.names == "0" && is_alone && is_first_meant;
   // Names in groups are paths from the root on.

@@ -99,8 +99,8 @@ class PngFile final : public Animation {
   }
 
  private:
-  /// What a walk over the chunks knows.
-  struct Walk {
+  /// What was met of the chunks so far.
+  struct Seen {
     /// Frames by the head of the animation.
     Index announced = 0;
     Index found = 0;
@@ -114,16 +114,16 @@ class PngFile final : public Animation {
   };
 
   void find_frames() {
-    Walk walk{.announced = announced_frames()};
-    if (walk.announced == 0) return;
+    Seen seen{.announced = announced_frames()};
+    if (seen.announced == 0) return;
     PngChunks chunks(file_);
     std::optional<PngChunk> chunk;
-    while (damage_.empty() && (chunk = chunks.next()) && chunk->name != "IEND") visit(*chunk, walk);
+    while (damage_.empty() && (chunk = chunks.next()) && chunk->name != "IEND") visit(*chunk, seen);
     if (!damage_.empty()) return;
-    if (walk.frame && !walk.has_pixels) {
+    if (seen.frame && !seen.has_pixels) {
       damage_ = "must have the pixels of the last frame";
-    } else if (walk.found < walk.announced) {
-      damage_ = message("must have ", walk.announced, " frames, as its head says, and has ", walk.found);
+    } else if (seen.found < seen.announced) {
+      damage_ = message("must have ", seen.announced, " frames, as its head says, and has ", seen.found);
     }
   }
 
@@ -137,33 +137,33 @@ class PngFile final : public Animation {
     return 0;
   }
 
-  void visit(const PngChunk& chunk, Walk& walk) {
-    const bool is_first = chunk.name == "IDAT" && !walk.is_behind_pixels;
-    walk.is_behind_pixels = walk.is_behind_pixels || is_first;
+  void visit(const PngChunk& chunk, Seen& seen) {
+    const bool is_first = chunk.name == "IDAT" && !seen.is_behind_pixels;
+    seen.is_behind_pixels = seen.is_behind_pixels || is_first;
     // Further frames than announced are none.
-    if (walk.found == walk.announced && chunk.name == "fcTL") return;
-    if (is_first && walk.frame) {
-      begin_with_picture(walk);
+    if (seen.found == seen.announced && chunk.name == "fcTL") return;
+    if (is_first && seen.frame) {
+      begin_with_picture(seen);
     } else if (chunk.name == "fcTL") {
-      if (is_next(chunk, walk)) read_control(chunk, walk);
-    } else if (chunk.name == "fdAT" && walk.frame && is_next(chunk, walk)) {
-      if (!walk.has_pixels) frames_.push_back(*walk.frame);
-      walk.has_pixels = true;
+      if (is_next(chunk, seen)) read_control(chunk, seen);
+    } else if (chunk.name == "fdAT" && seen.frame && is_next(chunk, seen)) {
+      if (!seen.has_pixels) frames_.push_back(*seen.frame);
+      seen.has_pixels = true;
     }
   }
 
   /// The picture that all programs show is the first frame.
-  void begin_with_picture(Walk& walk) {
-    const Frame& frame = *walk.frame;
+  void begin_with_picture(Seen& seen) {
+    const Frame& frame = *seen.frame;
     if (frame.height != info_.height || frame.width != info_.width) {
       damage_ = message("has a first frame of ", frame.height, " x ", frame.width, " pixels, which must be ",
                         info_.height, " x ", info_.width, " as the picture");
     }
     frames_.front().end = frame.end;
-    walk.has_pixels = true;
+    seen.has_pixels = true;
   }
 
-  bool is_next(const PngChunk& chunk, Walk& walk) {
+  bool is_next(const PngChunk& chunk, Seen& seen) {
     const bool is_frame = chunk.name == "fcTL";
     constexpr std::size_t control_nbytes = 26;
     if (is_frame ? chunk.data.size() != control_nbytes : chunk.data.size() < 4) {
@@ -171,17 +171,17 @@ class PngFile final : public Animation {
                         is_frame ? "26" : "4 at least");
     } else if (!chunk.has_right_crc()) {
       damage_ = message("has a damaged chunk ", chunk.name, ", whose CRC-32 must be that of its bytes");
-    } else if (const Index number = png_number(chunk.data, 0); number != walk.sequence) {
+    } else if (const Index number = png_number(chunk.data, 0); number != seen.sequence) {
       damage_ =
-          message("has the number ", number, " in the order of its animation, which must be ", walk.sequence);
+          message("has the number ", number, " in the order of its animation, which must be ", seen.sequence);
     }
-    ++walk.sequence;
+    ++seen.sequence;
     return damage_.empty();
   }
 
-  void read_control(const PngChunk& chunk, Walk& walk) {
-    if (walk.frame && !walk.has_pixels) {
-      damage_ = message("must have the pixels of frame ", walk.found - 1);
+  void read_control(const PngChunk& chunk, Seen& seen) {
+    if (seen.frame && !seen.has_pixels) {
+      damage_ = message("must have the pixels of frame ", seen.found - 1);
       return;
     }
     Frame frame{.top = png_number(chunk.data, 16),
@@ -198,9 +198,9 @@ class PngFile final : public Animation {
     }
     const Index end = png_number(chunk.data, 24, 1);
     frame.end = end == 1 ? FrameEnd::clear : end == 2 ? FrameEnd::restore : FrameEnd::keep;
-    walk.frame = frame;
-    walk.has_pixels = false;
-    ++walk.found;
+    seen.frame = frame;
+    seen.has_pixels = false;
+    ++seen.found;
   }
 
   /// A file of its pixels alone.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/message.hpp"
+#include "io/tiff/page_runs.hpp"
 #include "io/tiff/page_sink.hpp"
 #include "io/tiff/stack.hpp"
 #include "io/tiff/tiff_source.hpp"
