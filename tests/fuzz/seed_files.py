@@ -243,6 +243,7 @@ def zarr_arrays(folder):
         ("<i4", [delta], numcodecs.LZ4()),
         ("<f4", [scale], numcodecs.BZ2()),
         ("?", [numcodecs.PackBits()], numcodecs.LZMA()),
+        ("<i4", [], numcodecs.LZMA(format=2)),
         ("<f4", [numcodecs.Quantize(1, "<f4", "<f2"), *sums], None),
         ("<f4", [numcodecs.BitRound(3), numcodecs.AsType("<f2", "<f4")], None),
     ):
