@@ -34,7 +34,7 @@ torch: build ## The tests that need PyTorch, with 1.13, 2.6 and the newest of Py
 real: build ## Audit models of torchvision, timm and transformers, and follow the fixes (6 GB, in build/real)
 	.venv/bin/python3 -B tests/real/models.py
 
-real-files: build ## Read all files below TENSTRIDE_REAL_FILES, a folder, beside the libraries for them (in build/real)
+real-files: build ## Read all files below TENSTRIDE_REAL_FILES, a folder (TENSTRIDE_REAL_ZARR=1: and made ones), beside their libraries
 	.venv/bin/python3 -B tests/real/files.py
 
 asan: setup ## The tests under AddressSanitizer and UndefinedBehaviorSanitizer

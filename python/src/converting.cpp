@@ -234,8 +234,10 @@ void define_results(nb::module_& module) {
                           "(torch.Size([400, 300]), torch.uint8)\n")
       .def_ro("bytes_read", &io::FileJob::bytes_read, "Bytes read, in all passes.")
       .def_ro("bytes_written", &io::FileJob::bytes_written, "Bytes written, in all passes.")
-      .def_ro("temporary_bytes", &io::FileJob::temporary_bytes,
-              "Of the temporary file; 0 where there is none.")
+      .def_prop_ro(
+          "temporary_bytes", &io::FileJob::bytes_beside,
+          "Of all files that lie beside the destination and are gone at the end: parts of passes, what a "
+          "`.gz` unpacks to, and what a `.nii.gz` is packed from.")
       .def_ro("seconds", &io::FileJob::seconds,
               "How long it will take, by what the disk is known to do; None where chunks are decompressed or "
               "compressed, how fast is not known.")

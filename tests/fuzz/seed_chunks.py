@@ -16,6 +16,7 @@ NUMCODECS = (
     ("<f4", [SCALE | {"astype": "<i4"}, DELTA], [{"id": "zlib", "level": 1}]),
     ("?", [{"id": "packbits"}], [{"id": "lzma", "format": 1, "check": -1, "preset": None, "filters": None}]),
     ("u1", [], [{"id": "lzma", "format": 1, "check": 4, "preset": 1, "filters": None}]),
+    ("<i4", [], [{"id": "lzma", "format": 2, "check": -1, "preset": None, "filters": None}]),
     ("<f4", [{"id": "quantize", "digits": 1, "dtype": "<f4"}], [{"id": "gzip", "level": 1}]),
     ("<f4", [{"id": "bitround", "keepbits": 3}], [{"id": "zstd", "level": 1, "checksum": True}]),
     ("<f4", [{"id": "astype", "encode_dtype": "<f2", "decode_dtype": "<f4"}], []),

@@ -139,6 +139,10 @@ TEST(ResumableFile, RefusesWithoutRoom) {
   job.blocks = 100000;
   EXPECT_TRUE(job.refused().starts_with(start + "100100 bytes, of which "));
   expect("# bytes, of which # are free (File too large)");
+  // What is written when the blocks are gone takes their room.
+  job.later = (std::uint64_t{1} << 60) - 100;
+  EXPECT_TRUE(job.refused().starts_with(start + "1152921504606846976 bytes, of which "));
+  expect("# bytes, of which # are free (No space left on device)");
 }
 
 TEST(ResumableFile, RefusesAnExistingFile) {

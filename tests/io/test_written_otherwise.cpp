@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <thread>
@@ -114,6 +115,27 @@ TEST(WrittenOtherwise, PackedFilesAreTheSameFromMemoryAndFromFiles) {
     EXPECT_TRUE(
         io::load_tensor_file(io::read_file_info(scratch.path("m" + suffix))).equal(x.permute({2, 0, 1})));
     EXPECT_TRUE(read_bytes(scratch.path("m" + suffix)) == read_bytes(scratch.path("f" + suffix))) << suffix;
+  }
+}
+
+TEST(WrittenOtherwise, PackedFilesHaveRoomForWhatTheyArePackedFrom) {
+  const Scratch scratch;
+  io::save_npy(scratch.path("x.npy"), zeros({300, 210}));
+  const FileOptions options = file_options(40'000, testing::dear_requests(1));
+  const auto plan = [&](const std::string& suffix) {
+    return io::plan_permute_file(scratch.path("x.npy"), "x", scratch.path("y" + suffix), options);
+  };
+  constexpr std::uint64_t nbytes = 352 + 300 * 210 * 4;
+  const io::FileJob plain = plan(".nii"), packed = plan(".nii.gz"), pair = plan(".img");
+  EXPECT_EQ(plain.bytes_beside(), plain.temporary_bytes);
+  EXPECT_EQ((std::array{plain.nbytes, packed.nbytes, pair.nbytes}), (std::array{nbytes, nbytes, nbytes}));
+  // Deflate makes at most 1032 bytes of one.
+  EXPECT_EQ((std::array{plain.min_packed_bytes, packed.min_packed_bytes, pair.min_packed_bytes}),
+            (std::array{std::uint64_t{0}, nbytes / 1032, nbytes}));
+  for (const io::FileJob* job : {&packed, &pair}) {
+    EXPECT_EQ(job->bytes_beside(), job->temporary_bytes + nbytes);
+    EXPECT_EQ(to_string(*job),
+              to_string(plain) + "pack    252352 bytes at the end, from a file beside the destination\n");
   }
 }
 

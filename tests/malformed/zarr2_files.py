@@ -2,7 +2,7 @@
 """Malformed arrays and groups of version 2 of Zarr."""
 
 from malformed_file import Malformed, json_bytes, without
-from zarr_parts import ELEMENTS, numcodecs_files, plain_files, zlib_files
+from zarr_parts import ELEMENTS, lzma_alone, numcodecs_files, plain_files, zlib_files
 
 FORMAT = "zarr"
 META = {
@@ -108,7 +108,7 @@ def value_files():
     blosc = CODECS["blosc"]
     yield "blosc_name", array(compressor={**blosc, "cname": "lz5"}), "a compressor that Blosc does not have"
     yield "blosc_shuffle", array(compressor={**blosc, "shuffle": 3}), "a shuffle that Blosc does not have"
-    yield "blosc_no_level", array(compressor=without(blosc, "clevel")), "Blosc without a level"
+    yield "blosc_level_10", array(compressor={**blosc, "clevel": 10}), "a level that Blosc does not have"
 
 
 def filtered(*filters, chunk=ELEMENTS, **fields):
@@ -135,6 +135,8 @@ def numcodecs_fields():
     yield "crc32_place", filtered({"id": "crc32", "location": "middle"}), "a checksum in the middle"
     yield "bz2_level", array(compressor={"id": "bz2", "level": 0}), "a level that bz2 does not have"
     yield "lzma_raw", array(compressor={"id": "lzma", "format": 3}), "lzma data without a header"
+    for name, chunk, reason in lzma_alone():
+        yield f"lzma_alone_{name}", array(chunk, compressor={"id": "lzma", "format": 2}), reason
     times = {"dtype": "<M8[ns]", "shape": [1], "chunks": [1]}
     yield "times_unit", array(bytes(8), **{**times, "dtype": "<M8[parsec]"}), "dates of a unit that NumPy does not have"
     yield "times_count", array(bytes(8), **{**times, "dtype": "<M8[0s]"}), "dates that count by 0 seconds"

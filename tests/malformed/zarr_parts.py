@@ -126,6 +126,26 @@ def numcodecs_files():
     yield "lzma_memory", "lzma", xz_of_dictionary(40), "lzma data that ask for 4 GB of memory"
 
 
+def lzma_alone():
+    """(name, lzma data in the format alone, what is wrong)"""
+
+    def packed(data):
+        return lzma.compress(data, lzma.FORMAT_ALONE)
+
+    data = packed(ELEMENTS)
+    says_more = data[:5] + struct.pack("<Q", 1 << 40) + data[13:]
+    yield "empty", b"", "no byte of lzma data"
+    yield "header", data[:13], "the header of lzma data, and no more"
+    yield "cut", data[:-6], "lzma data that end early"
+    yield "of_less", packed(ELEMENTS[:-2]), "lzma data of an element less"
+    yield "of_more", packed(ELEMENTS + b"\0"), "lzma data of a byte more"
+    yield "bomb", packed(bytes(20_000_000)), "3 KB of lzma data of 20 MB"
+    yield "says_more", says_more, "lzma data that say a terabyte"
+    yield "memory", data[:1] + b"\0\0\0\x80" + data[5:], "lzma data that ask for 2 GB of memory"
+    yield "text_behind", data + b"more", "bytes behind lzma data"
+    yield "not", b"no" + data[2:], "lzma data with wrong properties"
+
+
 def zlib_files():
     """Of version 2 alone, as above."""
     packed = zlib.compress(ELEMENTS)

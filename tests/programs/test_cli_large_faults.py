@@ -99,6 +99,24 @@ class FullDisks(LargeCase):
         )
         self.assertEqual(list(disk.iterdir()), [])
 
+    def assert_needs(self, name, nbytes, mib):
+        """A disk of so many MiB is too small for the file of a pair or a `.gz`, and for what that is packed from."""
+        disk = self.disk(mib)
+        call = [self.source("a.npy"), "x.T", f"--max-mem={self.least + 1}M", "-o", f"disk/{name}"]
+        plan, _ = self.convert(*call, "--dry-run")
+        self.assertEqual(plan["forecast"]["temporary_bytes"], 352 + (32 << 20))
+        _, err = self.convert(*call, "--quiet", code=1)
+        free = f"{mib << 20} are free (No space left on device)"
+        self.assertEqual(err, f'tenstride: convert: "disk/{name}" must have room for {nbytes} bytes, of which {free}\n')
+        self.assertEqual(list(disk.iterdir()), [])
+
+    def test_a_pair_needs_room_for_what_it_is_made_of(self):
+        self.assert_needs("b.img", 2 * (352 + (32 << 20)), 48)
+
+    def test_a_packed_file_needs_room_for_what_it_is_made_of(self):
+        nbytes = 352 + (32 << 20)
+        self.assert_needs("b.nii.gz", nbytes + nbytes // 1032, 32)
+
     def test_a_disk_that_becomes_full(self):
         disk = self.disk(70)
         with self.start("convert", *self.call()) as process:

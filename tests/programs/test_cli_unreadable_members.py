@@ -171,6 +171,27 @@ class UnreadableMembers(Case):
         self.assertIn("must be of version 3 of Zarr as the group that is written, not 2", done.stderr)
         self.assertNotIn("z.zarr", self.names())
 
+    def test_a_zarr_array_without_a_group(self):
+        arrays = {"fixed": (["ab", "c"], "U2"), "text": (["ab", "c"], str), "bytes": ([b"ab", b"c"], "S2")}
+        types = {
+            2: {"fixed": "<U2", "text": "|O", "bytes": "|S2"},
+            3: {"fixed": "fixed_length_utf32", "text": "string", "bytes": "null_terminated_bytes"},
+        }
+        for version, unknown in types.items():
+            for kind, (elements, dtype) in arrays.items():
+                name, obstacle = f"{kind}{version}.zarr", NO_TYPE + unknown[kind]
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    array = zarr.create_array(self.path(name), shape=(2,), dtype=dtype, zarr_format=version)
+                    array[...] = numpy.array(elements, dtype=object if dtype is str else dtype)
+                told = json.loads(self.run_tool("info", name, "--json").stdout)
+                self.assertEqual((told["obstacle"], told["shape"]), (obstacle, [2]))
+                self.assertIn(unknown[kind], self.run_tool("info", name).stdout)
+                refusal = f'tenstride: convert: "{name}" must {obstacle}\n'
+                for options in ([], ["--keep-others"]):
+                    done = self.convert(name, "x", "-o", "y.npy", *options, code=1)
+                    self.assertEqual(done.stderr, refusal)
+
     def test_damaged_metadata_of_a_zarr_array_block_no_other(self):
         self.save_zarr("g.zarr", 3)
         (self.folder / "g.zarr/codes/zarr.json").write_text("{")

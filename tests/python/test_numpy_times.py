@@ -113,6 +113,14 @@ def test_the_fill_value_of_zarr(tmp_path, version):
         assert torch.load(path).tolist() == [numpy.iinfo("int64").min] * 3
 
 
+@pytest.mark.parametrize("dtype", ["M8[ns]", "m8[s]"])
+def test_a_fill_value_of_zarr_that_is_not_named(tmp_path, dtype):
+    zarr.create_array(tmp_path / "x.zarr", shape=(3,), dtype=dtype, zarr_format=2, fill_value=None)
+    wanted = zarr.open_array(tmp_path / "x.zarr", mode="r")[...]
+    assert numpy.isnat(wanted).all()
+    numpy.testing.assert_array_equal(torch.load(tmp_path / "x.zarr").numpy().view(dtype), wanted)
+
+
 @pytest.mark.parametrize("code", CF_TYPES)
 @pytest.mark.parametrize("source", ["x.npy", "x.zarr"])
 def test_netcdf_has_units(tmp_path, code, source):

@@ -19,10 +19,13 @@ COMPRESSORS = {
     "lz4": {"id": "lz4", "acceleration": 1},
     "bz2": {"id": "bz2", "level": 9},
     "lzma": {"id": "lzma", "format": 1, "check": -1, "preset": None, "filters": None},
+    "lzma alone": {"id": "lzma", "format": 2, "check": -1, "preset": 1, "filters": None},
     "zlib": {"id": "zlib", "level": 1},
     "gzip": {"id": "gzip", "level": 1},
     "zstd": {"id": "zstd", "level": 1, "checksum": True},
     "blosc": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0},
+    # Version 3 has the fields that were given, and no others.
+    "blosc as usual": {"id": "blosc"},
 }
 CHECKSUMS = {name: {"id": name} for name in ("crc32", "crc32c", "adler32", "fletcher32")}
 CHECKSUMS |= {

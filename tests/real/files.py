@@ -4,6 +4,7 @@
 
     TENSTRIDE_REAL_FILES=~/data tests/real/files.py           # makes its own environment in build/real; then a table
     TENSTRIDE_REAL_FILES=~/data tests/real/files.py --only TIFF --verbose
+    TENSTRIDE_REAL_ZARR=1 tests/real/files.py         # also reads what zarr_files.py writes, in build/real/zarr_files
 
 For each format: files, how many are equal to what the library reads, refused by us alone in whole or in part, by the
 library alone, by both, and different. Below the table, each file that is refused by us alone or different, with why.
@@ -21,7 +22,8 @@ import pathlib
 import resource
 import sys
 
-from environment import run_in
+import zarr_files
+from environment import ROOT, run_in
 
 VERDICTS = ["equal", "refused by us alone", "by the library alone", "by both", "different"]
 # Seconds for one file, ours and the library's together.
@@ -198,17 +200,21 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="name the files that the library refuses, too")
     parser.add_argument("--here", action="store_true", help="use this Python, which has the libraries")
     options = parser.parse_args()
-    folder = os.environ.get("TENSTRIDE_REAL_FILES")
-    if not folder or not os.path.isdir(folder):
-        sys.exit("files.py: TENSTRIDE_REAL_FILES must be a folder with files of arrays")
+    given, writes_zarr = os.environ.get("TENSTRIDE_REAL_FILES"), os.environ.get("TENSTRIDE_REAL_ZARR")
+    if not (os.path.isdir(given) if given else writes_zarr):
+        sys.exit("files.py: TENSTRIDE_REAL_FILES must be a folder with files of arrays (or TENSTRIDE_REAL_ZARR be set)")
     if not options.here:
         return run_in("files", "h5py, netCDF4, zarr, tifffile and others", __file__, ["--here", *sys.argv[1:]])
     import peers
 
+    folders = [given] if given else []
+    if writes_zarr:
+        folders.append(ROOT / "build/real/zarr_files")
+        zarr_files.write(folders[-1])
     counts = collections.defaultdict(collections.Counter)
     told = collections.defaultdict(list)
     worker = Worker()
-    for path in array_files(folder):
+    for folder, path in ((base, path) for base in folders for path in array_files(base)):
         name = peers.kind_of(path)[0]
         if options.only not in (None, name):
             continue

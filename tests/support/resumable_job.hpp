@@ -33,11 +33,12 @@ struct Job {
   io::Binding source = binding;
   std::uint64_t size = nbytes;
   std::uint64_t blocks = 0;
+  std::uint64_t later = 0;
   std::size_t count = parts;
 
   [[nodiscard]] std::unique_ptr<io::ResumableFile> open() const {
     return std::make_unique<io::ResumableFile>(io::OutputRequest{path, count, overwrite, resume, "convert"},
-                                               source, size, blocks);
+                                               source, size, blocks, later);
   }
   [[nodiscard]] std::string refused() const {
     return refusal<FileError>([&] { return open()->is_resumed(); });

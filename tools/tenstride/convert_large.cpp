@@ -113,7 +113,7 @@ std::string plan_text(const io::FileJob& job) {
   if (job.options.is_metadata_only) return metadata_plan_text(job);
   std::string text = to_string(job) + "forecast: " + bytes_to_text(static_cast<Index>(job.bytes_read)) +
                      " read, " + bytes_to_text(static_cast<Index>(job.bytes_written)) + " written, " +
-                     bytes_to_text(static_cast<Index>(job.temporary_bytes)) + " of temporary space, ";
+                     bytes_to_text(static_cast<Index>(job.bytes_beside())) + " of temporary space, ";
   if (!job.seconds)
     return text + "in unknown time: how fast chunks are decompressed and compressed is not known\n";
   text += "about " + decimal(*job.seconds, "%.3g") + " s";
@@ -198,7 +198,7 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
   for (const io::FileInfo& info : job.options.chunks.as_stored) json["as_stored"].push_back(info.name);
   json["forecast"] = {{"bytes_read", job.bytes_read},
                       {"bytes_written", job.bytes_written},
-                      {"temporary_bytes", job.temporary_bytes},
+                      {"temporary_bytes", job.bytes_beside()},
                       {"seconds", job.seconds ? Json(*job.seconds) : Json(nullptr)},
                       {"disk_measured", job.is_disk_measured}};
   if (const std::optional<io::FileTask>& task = job.options.task) {

@@ -150,8 +150,12 @@ struct FileJob {
   std::vector<TensorJob> tensors;
   /// What is said of tensors that are not written (`carry_labels`).
   std::vector<DroppedFact> dropped{};
-  /// The destination's length; 0 where chunks are written or only metadata change.
+  /// The length of the file whose elements are written: the destination, or what it is packed from. 0 where
+  /// chunks are written or only metadata change.
   std::uint64_t nbytes = 0;
+  /// Of a destination that is packed (`.nii.gz`) or a pair, its least bytes. They are written when all else
+  /// is, beside the file of `nbytes`, which is gone then. 0: that file is the destination.
+  std::uint64_t min_packed_bytes = 0;
   /// Passes over all elements, summed over the tensors.
   std::size_t passes = 0;
   /// Bytes of all buffers, at most; 0 where only metadata change.
@@ -165,6 +169,11 @@ struct FileJob {
   std::uint64_t bytes_written = 0;
   /// Seconds by the disk's rates; nothing where chunks are compressed or decompressed.
   std::optional<double> seconds = 0.0;
+
+  /// Bytes of all files that lie beside the destination and are gone when it is there.
+  [[nodiscard]] std::uint64_t bytes_beside() const {
+    return temporary_bytes + unpacked_bytes + (min_packed_bytes > 0 ? nbytes : 0);
+  }
 
  private:
   friend const JobPlan& plan_of(const FileJob& job);

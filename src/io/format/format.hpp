@@ -144,6 +144,8 @@ struct FileFormat {
   /// file.
   void (*pack)(const std::string& flat, const std::string& path, Overwrite overwrite,
                std::string_view operation) = nullptr;
+  /// Bytes of what it makes of so many, at the least. Null where `pack` is.
+  std::uint64_t (*min_packed_nbytes)(std::uint64_t nbytes, const std::string& path) = nullptr;
 };
 
 /// Whether files of the kind can be made.

@@ -15,6 +15,7 @@
 namespace tenstride::io {
 
 struct Hdf5Dataset;
+class Hdf5ObjectNames;
 
 /// Attributes of a dataset or a group, as `FileInfo` and `FurtherFacts` have them.
 struct Hdf5Attributes {
@@ -42,6 +43,6 @@ Hdf5Attributes read_attributes(hid_t object, std::optional<DType> elements);
 
 /// Sets the names of axes from the scales of the dimensions, as netCDF-4 and h5py attach them, or from
 /// DIMENSION_LABELS; sets what tells netCDF-4's dimensions.
-void read_axis_names(hid_t object, Hdf5Dataset& dataset);
+void read_axis_names(hid_t object, Hdf5Dataset& dataset, Hdf5ObjectNames& objects);
 
 }  // namespace tenstride::io

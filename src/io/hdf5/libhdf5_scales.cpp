@@ -2,28 +2,18 @@
 #ifdef TENSTRIDE_HAS_HDF5
 #include <algorithm>
 
-#include "io/format/python_json.hpp"
 #include "io/hdf5/dataset.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
+#include "io/hdf5/libhdf5_object_names.hpp"
 
 namespace tenstride::io {
 namespace {
 
 constexpr std::string_view bare_dimension_name = "This is a netCDF dimension but not a netCDF variable.";
 
-/// The name of an object without its groups; empty where it has none.
-std::string last_name(hid_t object) {
-  const ssize_t length = H5Iget_name(object, nullptr, 0);
-  if (length <= 0 || static_cast<std::size_t>(length) > max_attribute_nbytes) return {};
-  std::string name(static_cast<std::size_t>(length) + 1, '\0');
-  H5Iget_name(object, name.data(), name.size());
-  name.resize(static_cast<std::size_t>(length));
-  return valid_utf8(std::string_view(name).substr(name.rfind('/') + 1));
-}
-
 /// The names of the first scale of each dimension. A list of references for each dimension, as HDF5 keeps
 /// them.
-std::vector<std::string> scale_names(hid_t object, std::size_t rank) {
+std::vector<std::string> scale_names(hid_t object, std::size_t rank, Hdf5ObjectNames& objects) {
   std::vector<std::string> names;
   if (H5Aexists(object, "DIMENSION_LIST") <= 0) return names;
   const Hdf5Id attribute(H5Aopen(object, "DIMENSION_LIST", H5P_DEFAULT), H5Aclose);
@@ -41,7 +31,7 @@ std::vector<std::string> scale_names(hid_t object, std::size_t rank) {
   for (std::size_t d = 0; d < rank; ++d) {
     if (lists[d].len == 0 || lists[d].p == nullptr) continue;
     const Hdf5Id scale(H5Rdereference2(object, H5P_DEFAULT, H5R_OBJECT, lists[d].p), H5Oclose);
-    if (scale.is_open()) names[d] = last_name(scale.get());
+    if (scale.is_open()) names[d] = objects.last_name(scale.get());
   }
   H5Dvlen_reclaim(memory.get(), space.get(), H5P_DEFAULT, lists.data());
   return names;
@@ -55,7 +45,7 @@ std::vector<std::string> label_names(hid_t object, std::size_t rank) {
 
 }  // namespace
 
-void read_axis_names(hid_t object, Hdf5Dataset& dataset) {
+void read_axis_names(hid_t object, Hdf5Dataset& dataset, Hdf5ObjectNames& objects) {
   const std::size_t rank = dataset.shape.size();
   const bool is_scale = read_text_attribute(object, "CLASS") == "DIMENSION_SCALE";
   if (is_scale) {
@@ -66,7 +56,7 @@ void read_axis_names(hid_t object, Hdf5Dataset& dataset) {
     dataset.coordinate_numbers = read_integer_attribute(object, "_Netcdf4Coordinates");
   }
   if (rank == 0) return;
-  std::vector<std::string> names = scale_names(object, rank);
+  std::vector<std::string> names = scale_names(object, rank, objects);
   names.resize(rank);
   if (is_scale && rank == 1) names[0] = dataset.name.substr(dataset.name.rfind('/') + 1);
   const std::vector<std::string> labels = label_names(object, rank);

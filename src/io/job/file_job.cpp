@@ -263,6 +263,8 @@ void place_tensors(FileJob& job, std::string& head, std::vector<FollowedTensor>&
   FlatFile file = format.plan_flat(planned, this_operation);
   head = std::move(file.head);
   job.nbytes = file.nbytes;
+  if (format.pack != nullptr)
+    job.min_packed_bytes = std::max<std::uint64_t>(format.min_packed_nbytes(file.nbytes, job.destination), 1);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     tensors[i].job.layout = file.parts[i].layout;
     tensors[i].job.data_begin = file.parts[i].begin;

@@ -89,6 +89,8 @@ std::string to_string(const FileJob& job) {
     text += message("copied as its bytes are stored: ", info.name, '\n');
   if (job.unpacked_bytes > 0)
     text += message("unpack  ", job.unpacked_bytes, " bytes before, into a file beside the destination\n");
+  if (job.min_packed_bytes > 0)
+    text += message("pack    ", job.nbytes, " bytes at the end, from a file beside the destination\n");
   return text + to_string(dropped_facts(job));
 }
 

@@ -10,6 +10,7 @@
 #include "io/nifti/files.hpp"
 #include "io/nifti/header.hpp"
 #include "io/stream/gzip_stream.hpp"
+#include "io/stream/inflate_stream.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -82,6 +83,10 @@ void pack_nifti(const std::string& flat, const std::string& path, Overwrite over
   });
 }
 
+std::uint64_t min_packed_nbytes(std::uint64_t nbytes, const std::string& path) {
+  return new_nifti_names(path).packing == NiftiPacking::gzip ? nbytes / max_inflation : nbytes;
+}
+
 }  // namespace
 
 const FileFormat nifti_packed_format{.kind = FileKind::nifti_packed,
@@ -95,6 +100,7 @@ const FileFormat nifti_packed_format{.kind = FileKind::nifti_packed,
                                      .keep_written = keep_fields_of_nifti,
                                      .save = save_nifti,
                                      .plan_flat = plan_nifti,
-                                     .pack = pack_nifti};
+                                     .pack = pack_nifti,
+                                     .min_packed_nbytes = min_packed_nbytes};
 
 }  // namespace tenstride::io

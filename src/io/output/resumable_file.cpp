@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "files/free_room.hpp"
@@ -31,6 +32,7 @@ class ResumableFile::FileState final : public ResumableOutput::State {
   /// Until the blocks are dropped.
   Descriptor blocks_file;
   std::uint64_t blocks_nbytes = 0;
+  std::uint64_t later_nbytes = 0;
 
  protected:
   bool was_committed(const JournalHeader& header) override;
@@ -89,7 +91,7 @@ Descriptor ResumableFile::FileState::create_file(const std::string& name, mode_t
 
 void ResumableFile::FileState::create_part(const JournalHeader& header) {
   remove_part();
-  const std::uint64_t needed = header.nbytes + header.blocks_nbytes;
+  const std::uint64_t needed = header.nbytes + std::max(header.blocks_nbytes, later_nbytes);
   const std::string free = of_which_free(target.folder());
   const auto refuse = [&](int error) {
     target.refuse("must have room for ", needed, " bytes", free, system_reason(error));
@@ -110,10 +112,11 @@ ResumableFile::FileState& ResumableFile::file_state() const noexcept {
 }
 
 ResumableFile::ResumableFile(const OutputRequest& request, const Binding& binding, std::uint64_t nbytes,
-                             std::uint64_t blocks_nbytes)
+                             std::uint64_t blocks_nbytes, std::uint64_t later_nbytes)
     : ResumableOutput(std::make_unique<FileState>(request.path, request.overwrite, request.operation)) {
   FileState& state = file_state();
   state.blocks_nbytes = blocks_nbytes;
+  state.later_nbytes = later_nbytes;
   state.begin({binding.source_nbytes, binding.source_mtime_ns, binding.header_hash, binding.plan_hash, nbytes,
                blocks_nbytes, request.parts, state.target.name(), binding.limits},
               binding, request.resume);

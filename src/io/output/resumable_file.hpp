@@ -21,9 +21,10 @@ class ResumableFile final : public ResumableOutput {
   /// Checks that the destination may be replaced, as AtomicFile does. A new file takes the room of both files
   /// first (posix_fallocate, quota included); a full disk is refused with what is needed and what is free,
   /// and nothing is left. Throws FileError.
-  /// `blocks_nbytes`: of the temporary file.
+  /// `blocks_nbytes`: of the temporary file. `later_nbytes`: there must be room for so many when that is
+  /// gone.
   ResumableFile(const OutputRequest& request, const Binding& binding, std::uint64_t nbytes,
-                std::uint64_t blocks_nbytes = 0);
+                std::uint64_t blocks_nbytes = 0, std::uint64_t later_nbytes = 0);
   /// The limits that an interrupted run had, where there was one. Throws FileError.
   static std::optional<std::string> earlier_limits(const std::string& path, std::string_view operation);
 

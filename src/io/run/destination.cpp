@@ -62,7 +62,8 @@ void Destination::open_file(const Binding& binding) {
   auto file = std::make_unique<ResumableFile>(
       OutputRequest{job_.destination, first_parts_.back(), job_.options.overwrite, job_.options.resume,
                     this_operation},
-      binding, job_.nbytes, plan_of(job_).tensors[0].is_in_parts() ? 0 : job_.temporary_bytes);
+      binding, job_.nbytes, plan_of(job_).tensors[0].is_in_parts() ? 0 : job_.temporary_bytes,
+      job_.min_packed_bytes);
   file_ = file.get();
   output_ = std::move(file);
   // Also where an earlier run or another task may have written it: which of them comes first is not known,

@@ -120,7 +120,9 @@ ZarrCodec compressor_in(const JsonField& field, ZarrCodecKind kind) {
     field.allow_only({"id", "format", "check", "preset", "filters"});
     for (const char* const member : {"check", "preset"}) skip_integer(field, member);
     if (const auto format = field.find("format")) {
-      if (format->integer(0, 3) != 1) format->refuse("1, lzma data in the format xz");
+      const Index number = format->integer(0, 3);
+      if (number != 1 && number != 2) format->refuse("1 or 2, lzma data in the format xz or alone");
+      codec.lzma_format = static_cast<ZarrLzmaFormat>(number);
     }
   }
   return codec;

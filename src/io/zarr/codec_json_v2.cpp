@@ -6,6 +6,10 @@ namespace tenstride::io {
 namespace {
 
 constexpr Index max_blosc_block = Index{1} << 31;
+/// What numcodecs takes where a field is not given; those of version 3 may be left out.
+const nlohmann::json usual_blosc_name = "lz4";
+const nlohmann::json usual_blosc_level = 5;
+const nlohmann::json usual_blosc_shuffle = 1;
 
 Index level_of_v2(const JsonField& codec, Index min, Index max) {
   const std::optional<JsonField> level = codec.find("level");
@@ -15,10 +19,10 @@ Index level_of_v2(const JsonField& codec, Index min, Index max) {
 ZarrCodec blosc_of_v2(const JsonField& field, Index item) {
   field.allow_only({"id", "cname", "clevel", "shuffle", "blocksize", "typesize"});
   ZarrCodec codec{.kind = ZarrCodecKind::blosc};
-  codec.blosc_name = parse_blosc_name(field.at("cname"));
-  codec.level = static_cast<int>(field.at("clevel").integer(0, 9));
+  codec.blosc_name = parse_blosc_name(field.find_or("cname", usual_blosc_name));
+  codec.level = static_cast<int>(field.find_or("clevel", usual_blosc_level).integer(0, 9));
   codec.item = item;
-  const Index shuffle = field.at("shuffle").integer(-1, 2);
+  const Index shuffle = field.find_or("shuffle", usual_blosc_shuffle).integer(-1, 2);
   // -1 leaves the choice to numcodecs, which shuffles bits of single bytes.
   codec.shuffle = static_cast<ZarrShuffle>(shuffle < 0 ? (item == 1 ? 2 : 1) : shuffle);
   if (const auto block = field.find("blocksize")) codec.block_nbytes = block->integer(0, max_blosc_block);

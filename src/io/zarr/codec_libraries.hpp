@@ -39,8 +39,9 @@ std::size_t max_bz2_nbytes(std::size_t nbytes);
 std::size_t decode_bz2(std::span<const std::byte> in, std::span<std::byte> out, std::string_view path);
 
 std::size_t max_lzma_nbytes(std::size_t nbytes);
-/// As bz2.
-std::size_t decode_lzma(std::span<const std::byte> in, std::span<std::byte> out, std::string_view path);
+/// Of the format xz, several streams as of bz2.
+std::size_t decode_lzma(const ZarrCodec& codec, std::span<const std::byte> in, std::span<std::byte> out,
+                        std::string_view path);
 
 /// How many bytes a filter makes of so many; at most 2^62. Pre: the codec is a filter.
 std::size_t filtered_nbytes(const ZarrCodec& codec, std::size_t nbytes);

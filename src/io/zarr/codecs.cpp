@@ -71,7 +71,7 @@ std::size_t decode_step(const ZarrCodec& codec, std::span<const std::byte> in, s
     case ZarrCodecKind::bz2:
       return decode_bz2(in, out, path);
     case ZarrCodecKind::lzma:
-      return decode_lzma(in, out, path);
+      return decode_lzma(codec, in, out, path);
     case ZarrCodecKind::delta:
     case ZarrCodecKind::fixedscaleoffset:
     case ZarrCodecKind::astype:

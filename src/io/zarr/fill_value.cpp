@@ -107,7 +107,8 @@ nlohmann::json floating_json(T value, int format) {
 
 std::vector<std::byte> parse_zarr_fill(const JsonField& field, ZarrElement element, int format,
                                        const std::optional<NumpyTime>& time) {
-  if (time && field.is("NaT")) return no_time_element();
+  // What zarr-python reads for a date or a span that is not named.
+  if (time && (field.is("NaT") || (format == 2 && field.is_null()))) return no_time_element();
   if (format == 2 && field.is_null()) return {};
   if (format == 2 && field.value().is_string()) {
     const auto bytes = from_base64(field.text());

@@ -50,6 +50,8 @@ enum class ZarrCodecKind : unsigned char {
 /// Blosc's numbers. A ZarrCodecKind::shuffle is always of bytes.
 enum class ZarrShuffle : unsigned char { none, bytes, bits };
 enum class ZarrChecksumPlace : unsigned char { end, start };
+/// Formats of lzma data, by the numbers that numcodecs has.
+enum class ZarrLzmaFormat : unsigned char { xz = 1, alone = 2 };
 
 /// A codec that makes bytes of bytes. Those that only numcodecs has are decoded, not encoded.
 struct ZarrCodec {
@@ -66,6 +68,7 @@ struct ZarrCodec {
   /// The block of blosc, 0 where it chooses by itself.
   Index block_nbytes = 0;
   ZarrChecksumPlace checksum_place = ZarrChecksumPlace::end;
+  ZarrLzmaFormat lzma_format = ZarrLzmaFormat::xz;
   /// Elements before and behind a filter.
   ZarrElement decoded{};
   ZarrElement encoded{};

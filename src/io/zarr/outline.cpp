@@ -47,16 +47,32 @@ std::vector<std::string> texts_of(const JsonField& field) {
   return texts;
 }
 
-std::string unknown_type_of(const nlohmann::json& type, int format) {
+bool is_type_of_ours(const nlohmann::json& type, int format) {
   const JsonField field(type, "");
   try {
     format == 3 ? static_cast<void>(parse_zarr_data_type(field)) : static_cast<void>(parse_zarr_dtype(field));
-    return {};
+    return true;
   } catch (const FileError&) {
+    return false;
   }
-  if (type.is_string()) return type.get<std::string>();
-  const auto name = type.is_object() ? type.find("name") : type.end();
-  return name != type.end() && name->is_string() ? name->get<std::string>() : python_json_text(type);
+}
+
+/// A type that others have, as they write it; empty where the type is one of ours, or of nobody.
+std::string unknown_type_of(const nlohmann::json& type, int format) {
+  if (is_type_of_ours(type, format)) return {};
+  if (format == 2) {
+    if (type.is_array()) return python_json_text(type);
+    const std::string text = type.is_string() ? type.get<std::string>() : "";
+    const bool is_numpy = text.size() > 1 &&
+                          std::string_view("<>|").find(text[0]) != std::string_view::npos &&
+                          std::string_view("OSUVfc").find(text[1]) != std::string_view::npos;
+    return is_numpy ? text : "";
+  }
+  const nlohmann::json name = type.is_object() ? type.value("name", nlohmann::json()) : type;
+  if (!name.is_string() || is_type_of_ours(name, format)) return {};
+  const std::string text = name.get<std::string>();
+  const bool is_time = text == "numpy.datetime64" || text == "numpy.timedelta64";
+  return is_time ? "" : text;
 }
 
 }  // namespace

@@ -46,9 +46,7 @@ FileInfo zarr_info(const ZarrStore& store, const std::string& name) {
   return info;
 }
 
-/// An array of a group that cannot be read blocks no other.
-FileInfo unreadable_info(const ZarrStore& store, const std::string& name, const FileError& error) {
-  ZarrOutline outline = read_zarr_outline(store, name);
+FileInfo unreadable_info(ZarrOutline outline, const FileError& error) {
   FileInfo info;
   info.format = outline.format == 0 ? "Zarr" : tenstride::detail::message("Zarr ", outline.format);
   info.layout = row_major(outline.shape);
@@ -61,11 +59,15 @@ FileInfo unreadable_info(const ZarrStore& store, const std::string& name, const 
   return info;
 }
 
-FileInfo member_info(const ZarrStore& store, const std::string& name) {
+/// An array of a group that cannot be read blocks no other. One that is no member of a group is listed if it
+/// is the type of its elements that is unknown.
+FileInfo listed_info(const ZarrStore& store, const std::string& name) {
   try {
     return zarr_info(store, name);
   } catch (const FileError& error) {
-    return unreadable_info(store, name, error);
+    ZarrOutline outline = read_zarr_outline(store, name);
+    if (name.empty() && outline.unknown_type.empty()) throw;
+    return unreadable_info(std::move(outline), error);
   }
 }
 
@@ -82,7 +84,7 @@ std::vector<FileInfo> list_zarr(const std::string& path, std::string_view /*oper
   };
   for (const std::string& name : zarr_arrays(store)) {
     const bool is_array_itself = name.empty();
-    FileInfo info = is_array_itself ? zarr_info(store, name) : member_info(store, name);
+    FileInfo info = listed_info(store, name);
     info.path = store.is_archive() ? path : store.path_of(name);
     info.name = name;
     if (!is_array_itself) {
