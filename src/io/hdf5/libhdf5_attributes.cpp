@@ -208,7 +208,7 @@ ordered_json value_of(const OpenAttribute& attribute, const ReadAttribute& read)
 herr_t take_attribute_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) try {
   auto& list = *static_cast<std::vector<std::string>*>(names);
   list.emplace_back(name);
-  return list.size() >= max_attributes ? 1 : 0;
+  return list.size() >= max_hdf5_attributes ? 1 : 0;
 } catch (...) {
   return -1;
 }

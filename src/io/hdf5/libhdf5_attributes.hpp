@@ -25,7 +25,7 @@ struct Hdf5Attributes {
 };
 
 /// Attributes of a dataset that are read.
-inline constexpr std::size_t max_attributes = 1000;
+inline constexpr std::size_t max_hdf5_attributes = 1000;
 
 /// The text of an attribute; nothing where there is none, or it is no short text.
 std::optional<std::string> read_text_attribute(hid_t object, const char* name);
