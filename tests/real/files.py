@@ -63,6 +63,12 @@ def read_by_tenstride(path):
     except tenstride.FileError as error:
         return {}, {"": str(error)}
     found, refused = {}, {}
+    if all(not info.obstacle and math.prod(info.shape) <= peers.MAX_ELEMENTS for info in infos):
+        try:
+            tensors = tenstride.load(f"{path}::*") if len(infos) > 1 else {infos[0].name or "": tenstride.load(path)}
+            return {name: numpy.asarray(tensor) for name, tensor in tensors.items()}, refused
+        except (tenstride.FileError, TypeError, MemoryError, RuntimeError):
+            pass  # one by one
     for info in infos:
         name = info.name or ""
         if math.prod(info.shape) > peers.MAX_ELEMENTS:
