@@ -133,24 +133,6 @@ def test_groups_that_multiply_by_links_end(tmp_path):
     assert len(found) < 30000
 
 
-@pytest.mark.parametrize("has_own_scales", [False, True])
-def test_thousands_of_datasets_with_scales(tmp_path, has_own_scales):
-    """Each refers to its scale, whose name is found without a look at all others: that would take too long."""
-    path, count = tmp_path / "x.h5", 2000
-    scales = [f"a{i}" for i in range(count)] if has_own_scales else ["in/t"] * count
-    with h5py.File(path, "w") as file:
-        for name in dict.fromkeys(scales):
-            file[name] = A[0]
-            file[name].make_scale(name)
-        for i, name in enumerate(scales):
-            file[f"v{i}"] = A[0]
-            file[f"v{i}"].dims[0].attach_scale(file[name])
-    found = {info.name: info.axes for info in torch.file_info(path)}
-    assert len(found) == count + len(set(scales))
-    for i, name in enumerate(scales):
-        assert list(found[f"v{i}"]) == [name.rpartition("/")[2]]
-
-
 def test_files_that_link_to_each_other_end(tmp_path):
     for name, other in ("ab", "ba"):
         with h5py.File(tmp_path / f"{name}.h5", "w") as file:

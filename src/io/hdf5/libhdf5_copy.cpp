@@ -109,7 +109,7 @@ class ObjectCopier {
 
   /// A compound is copied with the first of its fields.
   void copy(hid_t src, const Hdf5Input& input, const FileInfo& object) {
-    const Hdf5Dataset found = find_hdf5_dataset(src, object.name, input, objects_);
+    const Hdf5Dataset found = find_hdf5_dataset(src, object.name, input);
     const std::string& path = hdf5_path_of(found);
     if (!copied_.emplace(object.path, path).second) return;
     const char* const name = path.c_str();
@@ -161,7 +161,6 @@ class ObjectCopier {
   std::vector<Hdf5Id> datasets_;
   /// Files, and the objects in them.
   std::set<std::pair<std::string, std::string>> copied_;
-  Hdf5ObjectNames objects_;
 };
 
 void copy_all(const Hdf5Input& written, const std::map<std::string, Hdf5Input>& sources,

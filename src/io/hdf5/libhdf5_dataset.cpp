@@ -253,14 +253,14 @@ std::optional<std::string> obstacle_of_filters(const std::vector<Hdf5Filter>& fi
 }
 
 std::vector<Hdf5Dataset> read_hdf5_dataset(hid_t group, const char* link, const std::string& name,
-                                           const Hdf5Input& input, Hdf5ObjectNames& objects) {
+                                           const Hdf5Input& input, Hdf5ObjectNames* objects) {
   Hdf5Dataset whole;
   whole.name = name;
   OpenDataset open;
   const Obstacle obstacle = open_dataset(group, link, input, open, whole);
   whole.obstacle = obstacle.value_or("");
   if (!open.id.is_open()) return {whole};
-  read_axis_names(open.id.get(), whole, objects);
+  if (objects != nullptr) read_axis_names(open.id.get(), whole, *objects);
   const std::vector<Hdf5Field> fields =
       obstacle ? std::vector<Hdf5Field>(1) : fields_of_hdf5_type(open.type.get());
   const bool is_compound = !fields[0].name.empty();

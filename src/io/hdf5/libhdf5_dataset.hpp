@@ -15,8 +15,9 @@
 namespace tenstride::io {
 
 /// What the metadata say of one dataset; of a compound, of each field. What cannot be read is its obstacle.
+/// `objects`: for the names of axes; null: without these.
 std::vector<Hdf5Dataset> read_hdf5_dataset(hid_t group, const char* link, const std::string& name,
-                                           const Hdf5Input& input, Hdf5ObjectNames& objects);
+                                           const Hdf5Input& input, Hdf5ObjectNames* objects);
 
 /// The filters of a dataset by its properties, or why they cannot be read, as the end of "must …".
 std::optional<std::string> read_hdf5_filters(hid_t properties, std::vector<Hdf5Filter>& filters);
@@ -30,9 +31,8 @@ std::optional<std::string> obstacle_of_virtual_dataset(hid_t properties, const s
 /// The file that has an object, as it was opened.
 std::string hdf5_file_of(hid_t object);
 
-/// What the metadata say of the dataset or the field of this name, from the group on.
-Hdf5Dataset find_hdf5_dataset(hid_t group, const std::string& name, const Hdf5Input& input,
-                              Hdf5ObjectNames& objects);
+/// What the metadata say of the dataset or the field of this name, from the group on, but for its axes.
+Hdf5Dataset find_hdf5_dataset(hid_t group, const std::string& name, const Hdf5Input& input);
 /// The same from the root on.
 Hdf5Dataset find_hdf5_dataset(const Hdf5Input& input, const std::string& name, std::string_view operation);
 

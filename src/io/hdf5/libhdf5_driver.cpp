@@ -121,7 +121,7 @@ haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t /*type*/) {
   const DrivenFile& own = driven(file);
   if (const Hdf5Input* const input = input_of(own)) return input->nbytes;
   if (const auto* const* disk = std::get_if<Hdf5DiskFile*>(&own.file)) return (*disk)->end;
-  return std::get<Hdf5MemoryFile*>(own.file)->end;
+  return std::get<Hdf5MemoryFile*>(own.file)->flushed_end;
 }
 
 /// What the file does not have is zero, as the library's own drivers do it.
@@ -188,6 +188,8 @@ void write_disk(Hdf5DiskFile& file, haddr_t begin, std::span<const std::byte> by
 /// Makes the file as long as what was allocated, which a reader expects.
 herr_t truncate_driven(H5FD_t* file, hid_t /*transfer*/, hbool_t /*is_closing*/) {
   const DrivenFile& own = driven(file);
+  if (auto* const* memory = std::get_if<Hdf5MemoryFile*>(&own.file))
+    (*memory)->flushed_end = own.end_of_allocation;
   auto* const* disk = std::get_if<Hdf5DiskFile*>(&own.file);
   if (disk == nullptr || (*disk)->error != 0) return 0;
   (*disk)->end = own.end_of_allocation;
@@ -262,15 +264,20 @@ Hdf5Id driver_access(const DriverInfo& info) {
 /// Elements begin at multiples of 64, so that they can be mapped.
 constexpr hsize_t element_alignment = 64;
 
+/// How a file is written. `min_aligned`: what is shorter may begin anywhere.
+void set_form(hid_t access, hsize_t min_aligned) {
+  H5Pset_alignment(access, min_aligned, element_alignment);
+  // Version 1.8 reads it: attributes may be large, and groups have an order.
+  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+}
+
 Hdf5Id create_with(hid_t access, const char* path) {
   const Hdf5Id creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   // netCDF-4 numbers dimensions and variables as they were created.
   constexpr unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
   H5Pset_link_creation_order(creation.get(), order);
   H5Pset_attr_creation_order(creation.get(), order);
-  H5Pset_alignment(access, element_alignment, element_alignment);
-  // Version 1.8 reads it: attributes may be large, and groups have an order.
-  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+  set_form(access, element_alignment);
   return {H5Fcreate(path, hdf5_truncate, creation.get(), access), H5Fclose};
 }
 
@@ -300,6 +307,13 @@ std::string Hdf5MemoryFile::start(std::uint64_t nbytes) const {
 Hdf5Id create_hdf5_file(Hdf5MemoryFile& file) {
   const Hdf5Id access = driver_access({&file});
   return access.is_open() ? create_with(access.get(), "memory") : Hdf5Id();
+}
+
+Hdf5Id reopen_hdf5_file(Hdf5MemoryFile& file) {
+  const Hdf5Id access = driver_access({&file});
+  if (!access.is_open()) return {};
+  set_form(access.get(), 1);
+  return {H5Fopen("memory", hdf5_read_write, access.get()), H5Fclose};
 }
 
 Hdf5Id create_hdf5_file(Hdf5DiskFile& file) {

@@ -37,8 +37,10 @@ struct Hdf5MemoryFile {
   /// Whether elements are dropped that are written. To libhdf5 the texts of attributes are such elements,
   /// too, until they are flushed.
   bool is_dropping = false;
-  /// The end of what was allocated, and the end of what was written and is no element.
+  /// The end of what was allocated, that when it was last flushed, and the end of what was written and is no
+  /// element.
   std::uint64_t end = 0;
+  std::uint64_t flushed_end = 0;
   std::uint64_t written_end = 0;
 
   /// The first bytes; those that were not written are zero.
@@ -63,6 +65,9 @@ Hdf5Id open_hdf5_file(Hdf5ReadFile& file);
 
 /// Makes an empty file in memory.
 Hdf5Id create_hdf5_file(Hdf5MemoryFile& file);
+/// Opens it again, to allocate elements, when it was closed. Then libhdf5 does not know of the room that was
+/// free in it.
+Hdf5Id reopen_hdf5_file(Hdf5MemoryFile& file);
 /// Makes a file on the disk, whose descriptor is open and empty.
 Hdf5Id create_hdf5_file(Hdf5DiskFile& file);
 

@@ -165,7 +165,7 @@ class DatasetLister {
       if (inner.is_open()) visit_group(inner.get(), name + "/");
       leave();
     } else if (info.type == H5O_TYPE_DATASET) {
-      for (Hdf5Dataset& dataset : read_hdf5_dataset(group, link_name, name, input_, objects_)) {
+      for (Hdf5Dataset& dataset : read_hdf5_dataset(group, link_name, name, input_, &objects_)) {
         if (!is_hidden(group, dataset, name.size() - std::string_view(link_name).size())) {
           take_dataset(std::move(dataset));
         }
@@ -208,11 +208,10 @@ OpenRoot open_root(Hdf5ReadFile& driven, std::string_view operation) {
 
 }  // namespace
 
-Hdf5Dataset find_hdf5_dataset(hid_t group, const std::string& name, const Hdf5Input& input,
-                              Hdf5ObjectNames& objects) {
+Hdf5Dataset find_hdf5_dataset(hid_t group, const std::string& name, const Hdf5Input& input) {
   Hdf5Dataset found;
   const auto is_at = [&](const std::string& path) {
-    for (Hdf5Dataset& dataset : read_hdf5_dataset(group, path.c_str(), path, input, objects)) {
+    for (Hdf5Dataset& dataset : read_hdf5_dataset(group, path.c_str(), path, input, nullptr)) {
       if (dataset.name != name) continue;
       found = std::move(dataset);
       return true;
@@ -238,8 +237,7 @@ Hdf5Dataset find_hdf5_dataset(hid_t group, const std::string& name, const Hdf5In
 Hdf5Dataset find_hdf5_dataset(const Hdf5Input& input, const std::string& name, std::string_view operation) {
   Hdf5ReadFile driven{&input};
   const OpenRoot open = open_root(driven, operation);
-  Hdf5ObjectNames objects;
-  return find_hdf5_dataset(open.root.get(), name, input, objects);
+  return find_hdf5_dataset(open.root.get(), name, input);
 }
 
 void visit_hdf5_objects(const Hdf5Input& input, std::string_view operation,

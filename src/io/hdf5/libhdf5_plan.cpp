@@ -40,21 +40,23 @@ FlatFile plan_hdf5(const std::vector<NewTensor>& tensors, std::string_view opera
   Hdf5MemoryFile memory;
   Hdf5Id file = create_hdf5_file(memory);
   if (!file.is_open()) refuse_creation(operation, "the file", "");
-  // Everything else is allocated before the first element.
+  // Everything else is allocated before the first element, and nothing is left free for small ones.
   const std::vector<Hdf5Layout> layouts(tensors.size());
-  std::vector<Hdf5Id> datasets = create_hdf5_datasets(file.get(), tensors, layouts, operation);
-  if (H5Fflush(file.get(), H5F_SCOPE_GLOBAL) < 0) refuse_creation(operation, "the file", "");
+  create_hdf5_datasets(file.get(), tensors, layouts, operation);
+  if (file.reset() < 0) refuse_creation(operation, "the file", "");
+  file = reopen_hdf5_file(memory);
+  if (!file.is_open()) refuse_creation(operation, "the file", "");
   memory.is_dropping = true;
   std::uint64_t begin = UINT64_MAX;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (numel(result.parts[i].layout) == 0) continue;
-    const bool is_allocated = allocate_elements(datasets[i].get(), tensors[i].shape.size());
-    const haddr_t place = H5Dget_offset(datasets[i].get());
-    if (!is_allocated || place == HADDR_UNDEF) refuse_creation(operation, "the dataset", tensors[i].name);
+    const Hdf5Id dataset(H5Dopen2(file.get(), tensors[i].name.c_str(), H5P_DEFAULT), H5Dclose);
+    const bool is_allocated = dataset.is_open() && allocate_elements(dataset.get(), tensors[i].shape.size());
+    const haddr_t place = is_allocated ? H5Dget_offset(dataset.get()) : HADDR_UNDEF;
+    if (place == HADDR_UNDEF) refuse_creation(operation, "the dataset", tensors[i].name);
     result.parts[i].begin = place;
     begin = std::min<std::uint64_t>(begin, place);
   }
-  datasets.clear();
   if (file.reset() < 0) refuse_creation(operation, "the file", "");
   result.nbytes = memory.end;
   begin = std::min(begin, memory.end);
