@@ -70,7 +70,9 @@ def read_by_tenstride(path):
     found, refused = {}, {}
     if all(not info.obstacle and math.prod(info.shape) <= peers.MAX_ELEMENTS for info in infos):
         try:
-            tensors = tenstride.load(f"{path}::*") if len(infos) > 1 else {infos[0].name or "": tenstride.load(path)}
+            tensors = tenstride.load(f"{path}::*" if len(infos) > 1 else path)
+            if not isinstance(tensors, dict):
+                tensors = {infos[0].name or "": tensors}
             return {name: numpy.asarray(tensor) for name, tensor in tensors.items()}, refused
         except (tenstride.FileError, TypeError, MemoryError, RuntimeError):
             pass  # one by one
