@@ -183,7 +183,8 @@ def test_pages_that_differ_are_several_tensors(tmp_path):
         assert_same(torch.load(f"{tmp_path}/x.tif::{number}"), array)
     assert_same(torch.load(tmp_path / "x.tif"), kinds[0])
     assert list(torch.load(f"{tmp_path}/x.tif::*")) == ["0", "1", "2"]
-    torch.convert(tmp_path / "x.tif", "x.flip(0)", tmp_path / "y.npy")
+    with pytest.warns(UserWarning, match=r'x.tif" holds further tensors, and ".*x.tif::0" is meant; ".*x.tif::\*"'):
+        torch.convert(tmp_path / "x.tif", "x.flip(0)", tmp_path / "y.npy")
     assert_same(numpy.load(tmp_path / "y.npy"), kinds[0][::-1])
     torch.convert(f"{tmp_path}/x.tif::*", "x", tmp_path / "y.safetensors")
     for number, array in enumerate(kinds):
