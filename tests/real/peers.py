@@ -203,12 +203,19 @@ def jpeg2000(path):
 
 
 def gif(path):
-    """Without the colours that a transparent pixel would have."""
+    """Without the colours that a transparent pixel would have; and without the frames behind one whose place becomes
+    background while it has no transparent colour: Pillow takes that from the table of the frame, not of the file."""
+    from PIL import Image
+
     found = {}
-    for name, frame in _frames(path).items():
-        pixels = numpy.array(frame.convert("RGBA"))
-        pixels[pixels[..., 3] == 0] = 0
-        found[name] = pixels
+    with Image.open(path) as image:
+        for number in range(image.n_frames):
+            image.seek(number)
+            pixels = numpy.array(image.convert("RGBA"))
+            pixels[pixels[..., 3] == 0] = 0
+            found[f"page {number}"] = pixels
+            if image.disposal_method == 2 and "transparency" not in image.info:
+                break
     return found
 
 
