@@ -62,7 +62,9 @@ inline std::vector<io::NamedTensor> load_all(const std::string& path) {
     require(loaded->layout().shape == info.layout.shape, "the tensor has the shape of the header");
     const Checksum sum = checksum(*loaded);
     require(sum == checksum(io::open_tensor_file(info)), "opened and loaded elements are the same");
-    require(sum == io::checksum_file(info), "the checksum of the file is that of its elements");
+    // Of one in eight: to plan it takes most of the time.
+    require(sum.words[0] % 8 != 0 || sum == io::checksum_file(info),
+            "the checksum of the file is that of its elements");
     tensors.push_back({info.name, *loaded, info.axis_names, info.attributes});
   }
   return tensors;

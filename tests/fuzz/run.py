@@ -37,6 +37,8 @@ def run(target, build, seconds):
     folders = [corpus, build / "seeds" / target, *([regressions] if regressions.exists() else [])]
     environment = dict(os.environ)
     environment.setdefault("TMPDIR", "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp")
+    # What a reader leaves unwritten shall differ from load to load: AddressSanitizer would fill it alike.
+    environment.setdefault("ASAN_OPTIONS", "max_malloc_fill_size=0:quarantine_size_mb=4")
     log = build / f"{target}.log"
     began = time.monotonic()
     with log.open("w") as output:

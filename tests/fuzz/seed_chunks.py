@@ -3,6 +3,7 @@
 
 import itertools
 import struct
+import warnings
 
 from seed_parts import join_files, numpy, values
 
@@ -100,7 +101,9 @@ def zarr_folder(folder):
 
 
 def zarr(folder):
-    return [zarr_folder(path) for path in zarr_arrays(folder)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # codecs and types that the specification does not have
+        return [zarr_folder(path) for path in zarr_arrays(folder)]
 
 
 def zarr_metadata(folders):

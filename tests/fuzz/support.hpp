@@ -43,6 +43,8 @@ inline std::string text_of(const std::uint8_t* data, std::size_t size) {
 struct InputPart {
   std::string name;
   std::string bytes;
+
+  bool operator==(const InputPart&) const = default;
 };
 
 /// An input of several files: a line `=== NAME` begins each. Such lines stay whole where bytes are inserted

@@ -106,6 +106,16 @@ def test_saves_arrays_too_and_takes_the_path_in_either_place(tmp_path):
         assert torch.memmap(raw, dtype=dtype, shape=(3, 2)).tolist() == a.tolist()
 
 
+def test_a_member_whose_name_is_no_utf8_is_read(tmp_path):
+    path = tmp_path / "x.npz"
+    numpy.savez(path, aXXb=numpy.arange(3), c=numpy.zeros(2))
+    path.write_bytes(path.read_bytes().replace(b"aXXb", b"a\xff\xfeb"))
+    assert list(torch.load(path)) == ["a\ufffd\ufffdb", "c"]
+    assert torch.load(f"{path}::a\ufffd\ufffdb").tolist() == [0, 1, 2]
+    torch.save(tmp_path / "y.npz", torch.load(path))
+    assert list(numpy.load(tmp_path / "y.npz")) == ["a\ufffd\ufffdb", "c"]
+
+
 def test_a_member_that_cannot_be_read_blocks_no_other(tmp_path):
     path = tmp_path / "x.npz"
     numpy.savez(path, label="hi", weight=numpy.arange(3))

@@ -81,6 +81,20 @@ def test_a_packed_file_is_one_gzip_stream(tmp_path):
     assert len(data) < array.nbytes / 2
 
 
+def test_a_packed_header_is_unpacked_as_far_as_extensions_are_read(tmp_path):
+    """It may unpack to a thousand times its size, which takes as long."""
+    path = tmp_path / "x.hdr.gz"
+    torch.save(path, numbers())
+    header = gzip.decompress(path.read_bytes())
+    for nbytes in (1 << 20, 65 << 20):
+        path.write_bytes(gzip.compress(header + bytes(nbytes), 1)[:-8] + b"damaged.")
+        if nbytes > 1 << 26:
+            assert_same(torch.load(path), numbers())
+            continue
+        with pytest.raises(torch.FileError, match="gzip"):
+            torch.load(path)
+
+
 @pytest.mark.parametrize("suffix", [".hdr", ".hdr.gz"])
 def test_neither_half_of_a_pair_is_replaced(tmp_path, suffix):
     other = tmp_path / ("x" + suffix.replace("hdr", "img"))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import struct
 
 import h5py
 import netCDF4
@@ -107,6 +108,40 @@ def test_attributes_without_a_counterpart_are_told(tmp_path):
         {"tensor": "", "fact": "global attribute huge", "reason": "it is longer than 1048576 elements or 16 MiB"},
         {"tensor": "", "fact": "global attribute pair", "reason": reason},
     ]
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_more_attributes_than_are_looked_up_are_told(tmp_path, nested):
+    reason = "they are more than 8192 at one place"
+    for count in (8192, 8193):
+        given = {f"key {number}": number for number in range(count)}
+        group = zarr.open_group(tmp_path / "x.zarr", mode="w", attributes={"nested": given} if nested else given)
+        array = group.create_array("a", shape=(3,), dtype="i2", attributes={"nested": given} if nested else given)
+        array[...] = [1, 2, 3]
+        (info,) = torch.file_info(tmp_path / "x.zarr")
+        assert info.attributes == ({} if count == 8193 else array.attrs.asdict())
+        assert torch.load(f"{tmp_path / 'x.zarr'}::a").tolist() == [1, 2, 3]
+    assert torch.plan_convert(tmp_path / "x.zarr", "x", tmp_path / "y.h5").dropped == [
+        {"tensor": "", "fact": "attributes", "reason": reason},
+        {"tensor": "", "fact": "global attribute attributes", "reason": reason},
+    ]
+
+
+def test_metadata_that_would_be_copied_for_too_many_tensors_are_told(tmp_path):
+    path = tmp_path / "x.safetensors"
+    for keys, nbytes, tensors, reason in (
+        (8192, 1, 1, None),
+        (8193, 1, 1, "they are more than 8192 at one place"),
+        (1, 1000000, 260, None),
+        (1, 1000000, 300, "their 1000009 bytes, which each of 300 tensors has, are more than 256 MiB"),
+    ):
+        header = {"__metadata__": {f"k{number}": "x" * nbytes for number in range(keys)}}
+        header |= {f"t{number}": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]} for number in range(tensors)}
+        text = json.dumps(header).encode()
+        path.write_bytes(struct.pack("<Q", len(text)) + text)
+        assert len(torch.file_info(f"{path}::t0")[0].attributes) == (keys if reason is None else 0)
+        dropped = torch.plan_convert(f"{path}::t0", "x", tmp_path / "y.safetensors").dropped
+        assert dropped == ([] if reason is None else [{"tensor": "", "fact": "attributes", "reason": reason}])
 
 
 @pytest.fixture

@@ -172,6 +172,25 @@ def test_jpeg_has_the_colours_that_tifffile_gives(tmp_path, outcolorspace):
     assert_same(torch.load(tmp_path / "y.tif"), tifffile.imread(tmp_path / "y.tif"))
 
 
+@pytest.mark.parametrize("tags, size", [((256,), "24x16"), ((257, 278), "16x24")])
+def test_a_jpeg_picture_smaller_than_its_strip_is_refused(tmp_path, tags, size):
+    """libtiff leaves the rest as it was in memory."""
+    path = tmp_path / "x.tif"
+    tifffile.imwrite(path, smooth((16, 16)), compression="jpeg", photometric="minisblack", metadata=None)
+    data = bytearray(path.read_bytes())
+    (directory,) = struct.unpack_from("<I", data, 4)
+    for entry in range(directory + 2, directory + 2 + 12 * struct.unpack_from("<H", data, directory)[0], 12):
+        if struct.unpack_from("<H", data, entry)[0] in tags:
+            struct.pack_into("<I", data, entry + 8, 24)
+    path.write_bytes(data)
+    with pytest.raises(torch.FileError) as error:
+        torch.load(path)
+    assert str(error.value) == (
+        f'load: "{path}" page 0, strip 0 cannot be decoded: JPEGPreDecode: Improper JPEG strip/tile size, '
+        f"expected {size}, got 16x16"
+    )
+
+
 def test_pages_that_differ_are_several_tensors(tmp_path):
     kinds = [drawn((3, 9, 11)), drawn((20, 30, 3)), drawn((2, 9, 11), "uint16")]
     with tifffile.TiffWriter(tmp_path / "x.tif") as writer:

@@ -56,15 +56,15 @@ std::vector<NamedTensor> without_tied(const std::vector<NamedTensor>& tensors) {
 constexpr int max_attribute_levels = 64;
 
 void require_few_levels(const std::string& attributes) {
-  using Json = nlohmann::ordered_json;
-  const auto look = [](int depth, Json::parse_event_t, const Json&) {
+  using SavedJson = nlohmann::ordered_json;
+  const auto look = [](int depth, SavedJson::parse_event_t, const SavedJson&) {
     if (depth <= max_attribute_levels) return;
     throw ValueError(message(saving, ": the attributes must have at most ", max_attribute_levels,
                              " levels of objects and lists"));
   };
   try {
-    static_cast<void>(parse_python_json<Json>(attributes, look));
-  } catch (const Json::exception&) {
+    static_cast<void>(parse_python_json<SavedJson>(attributes, look));
+  } catch (const SavedJson::exception&) {
     return;  // no JSON: what that means is for the format to say
   }
 }

@@ -207,8 +207,8 @@ ordered_json value_of(const OpenAttribute& attribute, const ReadAttribute& read)
 
 herr_t take_attribute_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) try {
   auto& list = *static_cast<std::vector<std::string>*>(names);
-  list.emplace_back(name);
-  return list.size() >= max_hdf5_attributes ? 1 : 0;
+  if (!is_hdf5_bookkeeping(name)) list.emplace_back(name);
+  return list.size() > max_attributes ? 1 : 0;
 } catch (...) {
   return -1;
 }
@@ -251,11 +251,11 @@ Hdf5Attributes read_attributes(hid_t object, std::optional<DType> elements) {
     names.clear();
     H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, take_attribute_name, &names);
   }
+  if (names.size() > max_attributes) return {"", "", too_many_attributes()};
   ordered_json values = ordered_json::object();
   ordered_json types = ordered_json::object();
   ordered_json unread = ordered_json::object();
   for (const std::string& name : names) {
-    if (is_hdf5_bookkeeping(name)) continue;
     const std::string key = valid_utf8(name);
     const std::optional<OpenAttribute> attribute = open_attribute(object, name.c_str());
     const bool is_readable = attribute && attribute->obstacle.empty();

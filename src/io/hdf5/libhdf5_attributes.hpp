@@ -24,9 +24,6 @@ struct Hdf5Attributes {
   std::string unread;
 };
 
-/// Attributes of a dataset that are read.
-inline constexpr std::size_t max_hdf5_attributes = 1000;
-
 /// The text of an attribute; nothing where there is none, or it is no short text.
 std::optional<std::string> read_text_attribute(hid_t object, const char* name);
 /// The texts of an attribute that has as many as `texts`; these stay as they are where it has not.

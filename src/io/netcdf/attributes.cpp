@@ -15,7 +15,6 @@
 namespace tenstride::io {
 namespace {
 
-using tenstride::detail::message;
 using netcdf_json = nlohmann::ordered_json;
 
 netcdf_json text_value(const NetcdfAttribute& attribute) {
@@ -139,11 +138,7 @@ std::optional<NetcdfValues> values_to_write(const std::string& key, const netcdf
 NetcdfAttributeTexts read_netcdf_attributes(const std::vector<NetcdfAttribute>& attributes,
                                             std::optional<DType> elements) {
   netcdf_json values = netcdf_json::object(), types = values, unread = values;
-  const auto text = [](const netcdf_json& json) { return json.empty() ? "" : python_json_text(json); };
-  if (attributes.size() > max_attributes) {
-    unread["attributes"] = message("they are ", attributes.size(), ", more than ", max_attributes);
-    return {"", "", text(unread)};
-  }
+  if (attributes.size() > max_attributes) return {"", "", too_many_attributes()};
   for (const NetcdfAttribute& attribute : attributes) {
     const std::optional<DType> dtype = netcdf_dtype(attribute.type);
     const bool is_long =
@@ -155,6 +150,7 @@ NetcdfAttributeTexts read_netcdf_attributes(const std::vector<NetcdfAttribute>& 
     values[attribute.name] = dtype ? number_value(attribute, *dtype) : text_value(attribute);
     types[attribute.name] = type_json(attribute, elements);
   }
+  const auto text = [](const netcdf_json& json) { return json.empty() ? "" : python_json_text(json); };
   return {text(values), text(types), text(unread)};
 }
 

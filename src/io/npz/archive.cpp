@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/message.hpp"
+#include "io/format/python_json.hpp"
 #include "io/stream/inflate_stream.hpp"
 #include "tenstride/base/error.hpp"
 
@@ -155,7 +156,7 @@ std::uint64_t behind_local_header(const Archive& archive, const Entry& entry) {
   if (method != entry.method) {
     refuse("have the method ", entry.method, " as the directory says, it has ", method);
   }
-  const std::string_view name = archive.text(at + local_nbytes, name_nbytes);
+  const std::string name = valid_utf8(archive.text(at + local_nbytes, name_nbytes));
   if (name != entry.member.name) refuse("have that name, it has \"", name.substr(0, 80), '"');
   return at + local_nbytes + name_nbytes + extra_nbytes;
 }
@@ -218,7 +219,7 @@ std::vector<ZipMember> read_zip_members(std::span<const std::byte> bytes, const 
     entry.member.crc = static_cast<std::uint32_t>(archive.number(at + 16, 4));
     entry.member.stored_nbytes = archive.number(at + 20, 4);
     entry.member.nbytes = archive.number(at + 24, 4);
-    entry.member.name = archive.text(at + entry_nbytes, name_nbytes);
+    entry.member.name = valid_utf8(archive.text(at + entry_nbytes, name_nbytes));
     read_extra(archive, at + entry_nbytes + name_nbytes, extra_nbytes, entry);
     members.push_back(checked_member(archive, std::move(entry)));
     if (repeated == RepeatedNames::refused && !names.insert(members.back().name).second) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/message.hpp"
+#include "io/format/attribute_limits.hpp"
 #include "io/format/known_formats.hpp"
 #include "io/input.hpp"
 #include "io/safetensors/header.hpp"
@@ -29,15 +30,30 @@ bool is_safetensors(const FileStart& start) {
   return start.bytes[6] == std::byte{0} && start.bytes[7] == std::byte{0};
 }
 
+/// The metadata of a file, or why they are not read.
+struct MetadataTexts {
+  std::string attributes;
+  std::string unread;
+};
+
+MetadataTexts metadata_texts(const SafetensorsHeader& header) {
+  // Each tensor has a copy of them.
+  constexpr std::size_t max_copied = std::size_t{1} << 28;
+  const std::size_t tensors = header.entries.size();
+  if (header.metadata.empty()) return {};
+  if (header.metadata.size() > max_attributes) return {"", too_many_attributes()};
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [key, text] : header.metadata) json[key] = text;
+  std::string attributes = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  if (attributes.size() * tensors <= max_copied) return {std::move(attributes), ""};
+  return {"", no_attributes_read(message("their ", attributes.size(), " bytes, which each of ", tensors,
+                                         " tensors has, are more than ", max_copied >> 20, " MiB"))};
+}
+
 std::vector<FileInfo> list_one(const std::string& path, std::string_view operation) {
   const Storage file = map_input(path, operation);
   const SafetensorsHeader header = parse_safetensors_header(bytes_of(file), file.nbytes(), path);
-  std::string attributes;
-  if (!header.metadata.empty()) {
-    nlohmann::ordered_json json = nlohmann::ordered_json::object();
-    for (const auto& [key, text] : header.metadata) json[key] = text;
-    attributes = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  }
+  const MetadataTexts metadata = metadata_texts(header);
   std::vector<FileInfo> tensors;
   tensors.reserve(header.entries.size());
   for (const SafetensorsEntry& entry : header.entries) {
@@ -47,7 +63,8 @@ std::vector<FileInfo> list_one(const std::string& path, std::string_view operati
     info.name = entry.name;
     info.layout = row_major(entry.shape);
     info.data_begin = header.data_begin + entry.begin;
-    info.attributes = attributes;
+    info.attributes = metadata.attributes;
+    info.further.unread_attributes = metadata.unread;
     info.is_byte_swapped = std::endian::native != std::endian::little;
     if (entry.dtype) {
       info.dtype = *entry.dtype;

@@ -44,9 +44,10 @@ int LibtiffErrors::take_warning(TIFF* /*handle*/, void* errors, const char* modu
                                 std::va_list arguments) {
   const std::string text = libtiff_text(module, format, arguments);
   const auto has = [&](std::string_view words) { return text.find(words) != std::string::npos; };
-  // Extraneous bytes cost no pixel.
-  const bool is_damage =
-      has("Premature end of JPEG") || (has("Corrupt JPEG data") && !has("extraneous bytes"));
+  // Extraneous bytes cost no pixel; of a picture smaller than its piece, libtiff leaves the rest as it was in
+  // memory.
+  const bool is_damage = has("Premature end of JPEG") || has("Improper JPEG strip/tile size") ||
+                         (has("Corrupt JPEG data") && !has("extraneous bytes"));
   if (is_damage) static_cast<LibtiffErrors*>(errors)->text = text;
   return 1;
 }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/message.hpp"
+#include "io/format/attribute_limits.hpp"
 #include "io/format/file_groups.hpp"
 #include "io/format/known_formats.hpp"
 #include "io/format/scaling.hpp"
@@ -42,6 +43,7 @@ FileInfo zarr_info(const ZarrStore& store, const std::string& name) {
     info.axis_names.push_back(axis.value_or(""));
   }
   if (array.attributes != "{}") info.attributes = array.attributes;
+  info.further.unread_attributes = take_too_many_attributes(info.attributes);
   take_scaling_of_attributes(info);
   return info;
 }
@@ -78,9 +80,10 @@ std::vector<FileInfo> list_zarr(const std::string& path, std::string_view /*oper
   std::set<std::string> seen;
   const auto see_group = [&](const std::string& name) {
     if (!seen.insert(name).second) return;
-    const std::string attributes = zarr_group_attributes(store, name);
-    if (!attributes.empty())
-      groups.emplace(name, std::make_shared<const FileGroup>(FileGroup{name, attributes}));
+    std::string attributes = zarr_group_attributes(store, name);
+    if (attributes.empty()) return;
+    const std::string unread = take_too_many_attributes(attributes);
+    groups.emplace(name, std::make_shared<const FileGroup>(FileGroup{name, attributes, "", unread}));
   };
   for (const std::string& name : zarr_arrays(store)) {
     const bool is_array_itself = name.empty();
