@@ -152,6 +152,21 @@ def test_gif_without_a_table_of_colours_is_gray(tmp_path):
     numpy.testing.assert_array_equal(torch.load(tmp_path / "x.gif").numpy(), numpy.stack([indices] * 3, 2))
 
 
+@pytest.mark.parametrize("is_interlaced", [0, 1])
+def test_frames_beyond_the_canvas_are_cut(tmp_path, is_interlaced):
+    small, large = (numpy.arange(n * n, dtype="u1").reshape(n, n) % 8 for n in (20, 40))
+    frames = [(small, 0, 0, 0, False, None, 0), (large, 3, 5, 0, False, None, is_interlaced)]
+    frames.append((large, 20, 40, 0, False, None, is_interlaced))
+    (tmp_path / "x.gif").write_bytes(gif(20, 20, frames))
+    palette = (numpy.arange(24, dtype="u1") * 9).reshape(8, 3)
+    wanted = small.copy()
+    wanted[3:, 5:] = large[:17, :15]
+    found = loaded(tmp_path / "x.gif", 3)
+    numpy.testing.assert_array_equal(found[0], palette[small])
+    for later in found[1:]:
+        numpy.testing.assert_array_equal(later, palette[wanted])
+
+
 def test_a_gif_that_ends_early_keeps_the_frames_before(tmp_path):
     indices = numpy.arange(400, dtype="u1").reshape(20, 20) % 8
     data = gif(20, 20, [(indices, 0, 0, 0, False, None, 0)] * 2)

@@ -74,10 +74,8 @@ class Canvas {
   /// visit(where the row begins on the canvas, its number in the frame, pixels).
   template <typename Visit>
   void for_rows(const Frame& frame, const Visit& visit) const {
-    const Index pixels = std::min(frame.width, info_.width - frame.left);
-    if (pixels <= 0) return;
-    for (Index y = 0; y < std::min(frame.height, info_.height - frame.top); ++y) {
-      visit(rows_ + ((frame.top + y) * info_.width + frame.left) * pixel_nbytes_, y, pixels);
+    for (Index y = 0; y < frame.height; ++y) {
+      visit(rows_ + ((frame.top + y) * info_.width + frame.left) * pixel_nbytes_, y, frame.width);
     }
   }
 
@@ -90,7 +88,7 @@ class Canvas {
 }  // namespace
 
 bool Animation::covers_canvas(const Frame& frame) const {
-  return frame.top == 0 && frame.left == 0 && frame.height >= info_.height && frame.width >= info_.width;
+  return frame.top == 0 && frame.left == 0 && frame.height == info_.height && frame.width == info_.width;
 }
 
 std::size_t Animation::first_needed(std::size_t number) const {
@@ -117,8 +115,7 @@ std::string Animation::decode(std::size_t number, std::byte* rows) {
     const FrameEnd end = i == number ? FrameEnd::keep : frame.end;
     if (end == FrameEnd::clear) canvas.clear(frame);
     if (end != FrameEnd::keep) continue;
-    const bool is_whole = covers_canvas(frame) && !frame.is_blended && frame.height == info_.height &&
-                          frame.width == info_.width;
+    const bool is_whole = covers_canvas(frame) && !frame.is_blended;
     if (!is_whole) pixels.resize(static_cast<std::size_t>(frame.height * frame.width) * pixel_nbytes);
     std::byte* const to = is_whole ? rows : pixels.data();
     std::string wrong = decode_frame(frame, to);

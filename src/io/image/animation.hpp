@@ -14,7 +14,7 @@ namespace tenstride::io {
 /// What becomes of the place of a frame before the next one is painted.
 enum class FrameEnd : unsigned char { keep, clear, restore };
 
-/// A frame, and where it is painted.
+/// A frame, and where it is painted; it lies on the canvas.
 struct Frame {
   Index top = 0;
   Index left = 0;

@@ -90,13 +90,14 @@ class GifFile final : public Animation {
     }
     const ColorMapObject* const colours =
         gif->Image.ColorMap != nullptr ? gif->Image.ColorMap : gif->SColorMap;
-    std::vector<GifPixelType> indices(static_cast<std::size_t>(frame.width));
+    std::vector<GifPixelType> indices(static_cast<std::size_t>(source.width));
     const auto decode_row = [&](Index y) {
-      if (DGifGetLine(gif, indices.data(), static_cast<int>(frame.width)) == GIF_ERROR) return false;
+      if (DGifGetLine(gif, indices.data(), static_cast<int>(source.width)) == GIF_ERROR) return false;
+      if (y >= frame.height) return true;
       std::byte* to = rows + y * frame.width * info_.channels;
-      for (const GifPixelType index : indices) {
+      for (Index x = 0; x < frame.width; ++x, to += info_.channels) {
+        const GifPixelType index = indices[static_cast<std::size_t>(x)];
         write_pixel(colours, index, index == source.transparent, to);
-        to += info_.channels;
       }
       return true;
     };
@@ -108,7 +109,7 @@ class GifFile final : public Animation {
     const std::span<const Pass> passes =
         gif->Image.Interlace ? std::span<const Pass>(interlaced) : std::span<const Pass>(whole);
     for (const auto& [first, step] : passes) {
-      for (Index y = first; y < frame.height; y += step) {
+      for (Index y = first; y < source.height; y += step) {
         if (!decode_row(y)) return reader_.failure();
       }
     }
@@ -119,6 +120,9 @@ class GifFile final : public Animation {
   /// Where a frame stands in the file.
   struct Source {
     std::size_t begin = 0;
+    /// Its size there; of the frame the part that lies on the canvas counts.
+    Index height = 0;
+    Index width = 0;
     /// The index that is no colour; -1: all are.
     int transparent = NO_TRANSPARENT_COLOR;
   };
@@ -194,7 +198,9 @@ class GifFile final : public Animation {
                                                            : FrameEnd::keep;
     frame.is_blended = control.TransparentColor != NO_TRANSPARENT_COLOR;
     frame.source = sources_.size();
-    sources_.push_back({begin, control.TransparentColor});
+    sources_.push_back({begin, frame.height, frame.width, control.TransparentColor});
+    frame.height = std::clamp(info_.height - frame.top, Index{0}, frame.height);
+    frame.width = std::clamp(info_.width - frame.left, Index{0}, frame.width);
     frames_.push_back(frame);
   }
 
