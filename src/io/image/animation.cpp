@@ -114,7 +114,8 @@ std::string Animation::decode(std::size_t number, std::byte* rows) {
     const Frame& frame = frames_[i];
     const FrameEnd end = i == number ? FrameEnd::keep : frame.end;
     if (end == FrameEnd::clear) canvas.clear(frame);
-    if (end != FrameEnd::keep) continue;
+    const bool is_seen = end == FrameEnd::keep && frame.height > 0 && frame.width > 0;
+    if (!is_seen) continue;
     const bool is_whole = covers_canvas(frame) && !frame.is_blended;
     if (!is_whole) pixels.resize(static_cast<std::size_t>(frame.height * frame.width) * pixel_nbytes);
     std::byte* const to = is_whole ? rows : pixels.data();
