@@ -52,33 +52,27 @@ void save_png(const std::string& path, const std::vector<NamedTensor>& tensors,
   write_png(path, tensors.at(0).tensor, options.overwrite);
 }
 
+template <FileKind kind, const FileFormat& format>
+constexpr FileFormat image_format(std::string_view name, std::string_view description) {
+  return {.kind = kind,
+          .name = name,
+          .description = description,
+          .is_kind_of = is_image<kind>,
+          .list = list_image<format>,
+          .load = load_image};
+}
+
 }  // namespace
 
-const FileFormat png_format{.kind = FileKind::png,
-                            .name = "PNG",
-                            .description = "a PNG image",
-                            .suffixes = {".png"},
-                            .is_kind_of = is_image<FileKind::png>,
-                            .list = list_image<png_format>,
-                            .load = load_image,
-                            .save = save_png};
-const FileFormat jpeg_format{.kind = FileKind::jpeg,
-                             .name = "JPEG",
-                             .description = "a JPEG image",
-                             .is_kind_of = is_image<FileKind::jpeg>,
-                             .list = list_image<jpeg_format>,
-                             .load = load_image};
-const FileFormat jpeg2000_format{.kind = FileKind::jpeg2000,
-                                 .name = "JPEG-2000",
-                                 .description = "a JPEG 2000 image",
-                                 .is_kind_of = is_image<FileKind::jpeg2000>,
-                                 .list = list_image<jpeg2000_format>,
-                                 .load = load_image};
-const FileFormat gif_format{.kind = FileKind::gif,
-                            .name = "GIF",
-                            .description = "a GIF image",
-                            .is_kind_of = is_image<FileKind::gif>,
-                            .list = list_image<gif_format>,
-                            .load = load_image};
+constinit const FileFormat png_format = [] {
+  FileFormat format = image_format<FileKind::png, png_format>("PNG", "a PNG image");
+  format.suffixes = {".png"};
+  format.save = save_png;
+  return format;
+}();
+constinit const FileFormat jpeg_format = image_format<FileKind::jpeg, jpeg_format>("JPEG", "a JPEG image");
+constinit const FileFormat jpeg2000_format =
+    image_format<FileKind::jpeg2000, jpeg2000_format>("JPEG-2000", "a JPEG 2000 image");
+constinit const FileFormat gif_format = image_format<FileKind::gif, gif_format>("GIF", "a GIF image");
 
 }  // namespace tenstride::io
