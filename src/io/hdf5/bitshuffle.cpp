@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/message.hpp"
-#include "io/hdf5/big_endian.hpp"
 #include "io/hdf5/filters.hpp"
+#include "io/stream/big_endian.hpp"
 #include "io/zarr/codec_libraries.hpp"
 #include "tenstride/base/error.hpp"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "io/hdf5/big_endian.hpp"
 #include "io/hdf5/filters.hpp"
 #include "io/hdf5/libhdf5_driver.hpp"
+#include "io/stream/big_endian.hpp"
 
 namespace tenstride::io {
 namespace {

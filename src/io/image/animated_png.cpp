@@ -7,9 +7,11 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/message.hpp"
 #include "io/image/animation.hpp"
+#include "io/stream/big_endian.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -19,9 +21,7 @@ using tenstride::detail::message;
 constexpr std::size_t png_signature_nbytes = 8;
 
 Index png_number(std::span<const std::byte> bytes, std::size_t at, std::size_t width = 4) {
-  Index result = 0;
-  for (std::size_t i = 0; i < width; ++i) result = result << 8U | std::to_integer<Index>(bytes[at + i]);
-  return result;
+  return static_cast<Index>(big_endian(bytes.subspan(at, width)));
 }
 
 struct PngChunk {
@@ -81,10 +81,10 @@ void append_chunk(std::vector<std::byte>& to, std::string_view name, std::span<c
 class PngFile final : public Animation {
  public:
   explicit PngFile(std::span<const std::byte> file) : file_(file) {
-    const std::unique_ptr<ImageDecoder> first = make_png_decoder();
-    damage_ = first->begin(file);
+    begun_ = make_png_decoder();
+    damage_ = begun_->begin(file);
     if (!damage_.empty()) return;
-    info_ = first->info();
+    info_ = begun_->info();
     // As long as it is no frame it is taken away before them.
     frames_.push_back({.height = info_.height, .width = info_.width, .end = FrameEnd::clear, .source = 0});
     find_frames();
@@ -92,6 +92,7 @@ class PngFile final : public Animation {
 
  protected:
   std::string decode_frame(const Frame& frame, std::byte* rows) override {
+    if (frame.source == 0 && begun_ != nullptr) return std::exchange(begun_, nullptr)->decode(rows);
     const std::vector<std::byte> own = frame.source == 0 ? std::vector<std::byte>() : file_of(frame);
     const std::unique_ptr<ImageDecoder> decoder = make_png_decoder();
     std::string wrong = decoder->begin(frame.source == 0 ? file_ : own);
@@ -231,6 +232,8 @@ class PngFile final : public Animation {
   }
 
   std::span<const std::byte> file_;
+  /// The picture, whose header was read; null when it was decoded.
+  std::unique_ptr<ImageDecoder> begun_;
 };
 
 }  // namespace

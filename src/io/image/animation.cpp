@@ -50,10 +50,10 @@ class Canvas {
 
   void paint(const Frame& frame, const std::byte* rows) const {
     const bool has_alpha = info_.channels % 2 == 0;
-    for_rows(frame, [&](std::byte* canvas, Index y, Index pixels) {
+    const auto count = static_cast<std::size_t>(frame.width);
+    const auto channels = static_cast<std::size_t>(info_.channels);
+    for_rows(frame, [&](std::byte* canvas, Index y) {
       const std::byte* row = rows + y * frame.width * pixel_nbytes_;
-      const auto count = static_cast<std::size_t>(pixels),
-                 channels = static_cast<std::size_t>(info_.channels);
       if (!frame.is_blended || !has_alpha) {
         std::memcpy(canvas, row, count * static_cast<std::size_t>(pixel_nbytes_));
       } else if (info_.dtype == DType::uint16) {
@@ -65,17 +65,17 @@ class Canvas {
   }
 
   void clear(const Frame& frame) const {
-    for_rows(frame, [&](std::byte* canvas, Index /*y*/, Index pixels) {
-      for (Index x = 0; x < pixels; ++x) std::copy_n(empty_, pixel_nbytes_, canvas + x * pixel_nbytes_);
+    for_rows(frame, [&](std::byte* canvas, Index /*y*/) {
+      for (Index x = 0; x < frame.width; ++x) std::copy_n(empty_, pixel_nbytes_, canvas + x * pixel_nbytes_);
     });
   }
 
  private:
-  /// visit(where the row begins on the canvas, its number in the frame, pixels).
+  /// visit(where the row begins on the canvas, its number in the frame).
   template <typename Visit>
   void for_rows(const Frame& frame, const Visit& visit) const {
     for (Index y = 0; y < frame.height; ++y) {
-      visit(rows_ + ((frame.top + y) * info_.width + frame.left) * pixel_nbytes_, y, frame.width);
+      visit(rows_ + ((frame.top + y) * info_.width + frame.left) * pixel_nbytes_, y);
     }
   }
 
@@ -91,14 +91,10 @@ bool Animation::covers_canvas(const Frame& frame) const {
   return frame.top == 0 && frame.left == 0 && frame.height == info_.height && frame.width == info_.width;
 }
 
-std::size_t Animation::first_needed(std::size_t number) const {
-  for (std::size_t i = number; i > 0; --i) {
-    const Frame& frame = frames_[i];
-    const bool is_shown = i == number || frame.end == FrameEnd::keep;
-    const bool hides_all = is_shown ? !frame.is_blended : frame.end == FrameEnd::clear;
-    if (hides_all && covers_canvas(frame)) return i;
-  }
-  return 0;
+bool Animation::hides_all(std::size_t i, std::size_t number) const {
+  const Frame& frame = frames_[i];
+  const bool is_shown = i == number || frame.end == FrameEnd::keep;
+  return covers_canvas(frame) && (is_shown ? !frame.is_blended : frame.end == FrameEnd::clear);
 }
 
 ListedImage Animation::picture(std::size_t number) {
@@ -107,10 +103,12 @@ ListedImage Animation::picture(std::size_t number) {
 
 std::string Animation::decode(std::size_t number, std::byte* rows) {
   const Canvas canvas(info_, rows, empty_pixel_.data());
-  canvas.clear({.height = info_.height, .width = info_.width});
+  std::size_t first = number;
+  while (first > 0 && !hides_all(first, number)) --first;
+  if (!hides_all(first, number)) canvas.clear({.height = info_.height, .width = info_.width});
   const std::size_t pixel_nbytes = static_cast<std::size_t>(info_.channels) * item_size(info_.dtype);
   std::vector<std::byte> pixels;
-  for (std::size_t i = first_needed(number); i <= number; ++i) {
+  for (std::size_t i = first; i <= number; ++i) {
     const Frame& frame = frames_[i];
     const FrameEnd end = i == number ? FrameEnd::keep : frame.end;
     if (end == FrameEnd::clear) canvas.clear(frame);

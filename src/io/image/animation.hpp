@@ -40,8 +40,6 @@ class Animation : public ImageFile {
   /// is wrong, or nothing ("").
   virtual std::string decode_frame(const Frame& frame, std::byte* rows) = 0;
 
-  [[nodiscard]] bool covers_canvas(const Frame& frame) const;
-
   /// The canvas.
   ImageInfo info_{};
   /// A pixel of it where nothing was painted, in as many bytes as it has.
@@ -50,8 +48,9 @@ class Animation : public ImageFile {
   std::string damage_{};
 
  private:
-  /// The last frame up to `number` that nothing before it can be seen through.
-  [[nodiscard]] std::size_t first_needed(std::size_t number) const;
+  [[nodiscard]] bool covers_canvas(const Frame& frame) const;
+  /// Whether nothing before a frame is seen when `number` is shown.
+  [[nodiscard]] bool hides_all(std::size_t frame, std::size_t number) const;
 };
 
 }  // namespace tenstride::io

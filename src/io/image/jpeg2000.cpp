@@ -13,6 +13,7 @@
 #include "base/message.hpp"
 #include "io/image/absent_decoder.hpp"
 #include "io/image/still_pictures.hpp"
+#include "io/stream/big_endian.hpp"
 #include "tenstride/parallel/parallel.hpp"
 
 namespace tenstride::io {
@@ -25,10 +26,7 @@ using tenstride::detail::message;
 using Jp2Bytes = std::span<const std::byte>;
 
 std::uint64_t jp2_number(Jp2Bytes bytes, std::size_t at, std::size_t width) {
-  std::uint64_t result = 0;
-  for (std::size_t i = 0; i < width; ++i)
-    result = result << 8U | std::to_integer<std::uint64_t>(bytes[at + i]);
-  return result;
+  return big_endian(bytes.subspan(at, width));
 }
 
 /// What a box of that name holds, the first of those that lie one after the other; empty where there is none.

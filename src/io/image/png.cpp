@@ -8,6 +8,7 @@
 #include "base/message.hpp"
 #include "io/image/codec.hpp"
 #include "io/image/exif.hpp"
+#include "io/stream/big_endian.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -20,8 +21,7 @@ bool has_whole_chunks(std::span<const std::byte> file) {
   constexpr std::size_t signature = 8, head = 8, crc = 4;
   std::size_t at = signature;
   while (at + head <= file.size()) {
-    std::size_t nbytes = 0;
-    for (std::size_t i = 0; i < 4; ++i) nbytes = nbytes << 8U | std::to_integer<std::size_t>(file[at + i]);
+    const std::uint64_t nbytes = big_endian(file.subspan(at, 4));
     const std::string_view name(reinterpret_cast<const char*>(file.data() + at + 4), 4);
     if (name == "IEND") return true;
     if (nbytes > file.size() - at - head) return name == "IDAT";

@@ -9,6 +9,7 @@
 #include "io/format/python_json.hpp"
 #include "io/netcdf/places.hpp"
 #include "io/netcdf/types.hpp"
+#include "io/stream/big_endian.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -59,11 +60,7 @@ class NetcdfParser {
   }
 
   /// A big-endian number.
-  std::uint64_t number(std::size_t width, std::string_view what) {
-    std::uint64_t value = 0;
-    for (const std::byte byte : take(width, what)) value = value << 8 | std::to_integer<std::uint64_t>(byte);
-    return value;
-  }
+  std::uint64_t number(std::size_t width, std::string_view what) { return big_endian(take(width, what)); }
 
   /// A number that is not negative.
   std::uint64_t count(std::string_view what) {
